@@ -7,12 +7,12 @@ import type { Figure } from "./run.ts";
 
 const blocks = 5;
 const blockMs = 2_000;
-/** Both are measured warm: one compiles its code while it runs. */
+/** Lets the JIT compile the code before the measurement. */
 const warmUpMs = 5_000;
 const watcherCount = 1_000;
 const watchedWrites = 200;
 
-/** The embedded server beside kube-apiserver and etcd: the same load, on the same machine, in alternating blocks. */
+/** Compares the embedded server with kube-apiserver and etcd: same load, same machine, alternating blocks. */
 export async function suite(): Promise<Figure[]> {
   await bundleServer();
   const [real, embedded] = [await startControlPlane(), await startEmbeddedTarget()];
@@ -23,10 +23,10 @@ export async function suite(): Promise<Figure[]> {
     return [
       ...figures("1 client", one),
       ...figures("16 clients", sixteen),
-      { name: "p99 delay of the event loop with 16 clients", value: sixteen.delayMs, unit: "ms", budget: "apiDelay" },
+      { name: "p99 event loop delay, 16 clients", value: sixteen.delayMs, unit: "ms", budget: "apiDelay" },
       { name: "memory of an idle server", value: idle.rssBytes / 2 ** 20, unit: "MiB", budget: "apiIdleMemory" },
       {
-        name: "start to ready, bundled, empty folder (median of 5)",
+        name: "start until ready, bundled, empty data folder (median of 5)",
         value: await startMs(),
         unit: "ms",
         budget: "apiStart",
@@ -56,15 +56,15 @@ async function compare(embedded: EmbeddedTarget, real: Target, clients: number):
   const { p99Ms } = await embedded.state();
   await Promise.all([ours.close(), theirs.close()]);
   return {
-    ours: middle(rounds.map(([own]) => own)),
-    theirs: middle(rounds.map(([, other]) => other)),
+    ours: medianOf(rounds.map(([own]) => own)),
+    theirs: medianOf(rounds.map(([, other]) => other)),
     throughput: median(rounds.map(([own, other]) => own.perSecond / other.perSecond)),
     latency: median(rounds.map(([own, other]) => own.p50Ms / other.p50Ms)),
     delayMs: p99Ms,
   };
 }
 
-function middle(loads: readonly Load[]): Load {
+function medianOf(loads: readonly Load[]): Load {
   return {
     perSecond: median(loads.map(({ perSecond }) => perSecond)),
     p50Ms: median(loads.map(({ p50Ms }) => p50Ms)),
@@ -74,8 +74,8 @@ function middle(loads: readonly Load[]): Load {
 
 function figures(who: string, { ours, theirs, throughput, latency }: Comparison): Figure[] {
   return [
-    { name: `creates of 1 KB a second, ${who}, embedded and durable`, value: ours.perSecond, unit: "/s" },
-    { name: `creates of 1 KB a second, ${who}, kube-apiserver and etcd`, value: theirs.perSecond, unit: "/s" },
+    { name: `creates of 1 KB, ${who}, embedded and durable`, value: ours.perSecond, unit: "/s" },
+    { name: `creates of 1 KB, ${who}, kube-apiserver and etcd`, value: theirs.perSecond, unit: "/s" },
     { name: `throughput, ${who}`, value: throughput, unit: "x Kubernetes", budget: "apiThroughput" },
     { name: `p50, ${who}, embedded`, value: ours.p50Ms, unit: "ms" },
     { name: `p50, ${who}`, value: latency, unit: "x Kubernetes", budget: "apiLatency" },
@@ -92,14 +92,14 @@ async function startMs(): Promise<number> {
   return median(times);
 }
 
-/** Every watcher sees every write, in order, and what waits for them is bounded. */
+/** All watchers receive all events in order, and their send buffers are bounded. */
 async function watched(embedded: EmbeddedTarget): Promise<Figure[]> {
   const before = await embedded.state();
   const watchers = await watchWith(embedded, watcherCount);
   const creator = new Creator(embedded, 1, "kube-public");
   const started = performance.now();
   await creator.times(watchedWrites);
-  await watchers.seen(watchedWrites);
+  await watchers.receive(watchedWrites);
   const seconds = (performance.now() - started) / 1_000;
   const after = await embedded.state();
   watchers.close();
@@ -107,9 +107,9 @@ async function watched(embedded: EmbeddedTarget): Promise<Figure[]> {
   if (watchers.faults() > 0) throw new Error(`${watchers.faults()} events were lost or out of order`);
   const events = watchedWrites * watcherCount;
   return [
-    { name: `events a second to ${watcherCount} watchers, all of them, in order`, value: events / seconds, unit: "/s" },
+    { name: `events to ${watcherCount} watchers, complete and in order`, value: events / seconds, unit: "/s" },
     {
-      name: "memory for them",
+      name: `memory of ${watcherCount} watchers`,
       value: (after.rssBytes - before.rssBytes) / 2 ** 20,
       unit: "MiB",
       budget: "apiWatchMemory",

@@ -15,7 +15,7 @@ const amount = "trigger.spec.replicas * trigger.spec.cpu + 1";
 const quantity = "quantity(trigger.spec.storage).asInteger()";
 const comprehension = 'trigger.spec.containers.all(c, c.image.startsWith("images/") && c.ports.size() < 4)';
 
-/** As it arrives: text, parsed by JSON. */
+/** As it arrives: parsed from JSON. */
 const trigger: unknown = JSON.parse(`{
   "apiVersion": "example.com/v1", "kind": "Instance",
   "metadata": { "name": "one", "namespace": "default", "labels": { "env": "prod", "app": "web" } },
@@ -35,7 +35,7 @@ function compiled<V extends Value>(expression: string, expect: Type<V>): Program
   return result.program;
 }
 
-/** Parsed and planned once, handed the same plain objects: the fastest way it offers. */
+/** Parsed and planned once, with the same plain objects: the fastest way that library offers. */
 function theirs(expression: string): Work {
   const evaluate = plan(celEnv(), parse(expression));
   return (times) => {
@@ -54,7 +54,7 @@ function compiling(times: number): void {
   for (let count = 0; count < times; count += 1) compile(condition, environment, { expect: boolType });
 }
 
-/** How often a second, the median of a few runs after one to warm up. */
+/** Rate per second, the median of five runs after a warm-up. */
 function rate(work: Work, times: number): number {
   work(times);
   return median(
@@ -71,16 +71,16 @@ export const suite: Suite = (): Figure[] => {
   const compileRate = rate(compiling, 5_000);
   return [
     { name: `evaluate ${condition.slice(0, 52)}…`, value: ratio, unit: "x @bufbuild/cel", budget: "celEvaluate" },
-    { name: "  ours", value: first, unit: "a second" },
-    { name: "  @bufbuild/cel", value: second, unit: "a second" },
-    { name: "  compile it", value: 1e6 / compileRate, unit: "µs" },
-    { name: `evaluate ${missing}`, value: rate(ours(missing, boolType), 200_000), unit: "a second" },
-    { name: `evaluate ${amount}`, value: rate(ours(amount, intType), 200_000), unit: "a second" },
-    { name: `evaluate ${quantity}`, value: rate(ours(quantity, intType), 200_000), unit: "a second" },
+    { name: "  ours", value: first, unit: "/s" },
+    { name: "  @bufbuild/cel", value: second, unit: "/s" },
+    { name: "  compile", value: 1e6 / compileRate, unit: "µs" },
+    { name: `evaluate ${missing}`, value: rate(ours(missing, boolType), 200_000), unit: "/s" },
+    { name: `evaluate ${amount}`, value: rate(ours(amount, intType), 200_000), unit: "/s" },
+    { name: `evaluate ${quantity}`, value: rate(ours(quantity, intType), 200_000), unit: "/s" },
     {
       name: `evaluate ${comprehension.slice(0, 60)}…`,
       value: rate(ours(comprehension, boolType), 100_000),
-      unit: "a second",
+      unit: "/s",
     },
   ];
 };

@@ -5,21 +5,21 @@ import type { Figure, Suite } from "./run.ts";
 
 const blocks = 5;
 const blockMs = 1_500;
-/** Code is compiled while it runs: what is measured has run for a while. */
+/** Lets the JIT compile the code before the measurement. */
 const warmUp = { clients: 64, durationMs: 1_000, countMin: 15_000 };
 const manyConsumers = 1_000;
 const history = 100_000;
-/** Takes about 4 GB, and some minutes. */
+/** Takes about 4 GB and some minutes. */
 const longHistory = 1_000_000;
 const longHistoryBytes = 8 * 2 ** 30;
 
-/** Claims on the embedded server, durable, from the create to the decision that a client sees. */
+/** Claims on the embedded server, durable, from the create until the client observes the decision. */
 export const suite: Suite = async () => {
   await bundleQuota();
   return [...(await hotBucket()), ...(await manyBuckets()), ...(await withHistory())];
 };
 
-/** One bucket that everybody claims from, beside a server that only stores the claims. */
+/** All clients claim from one bucket, compared with a server without controllers that only stores the claims. */
 async function hotBucket(): Promise<Figure[]> {
   const raw = await QuotaChild.start({ controllers: false, consumers: 1, history: 0 });
   const quota = await QuotaChild.start({ controllers: true, consumers: 1, history: 0 });
@@ -29,7 +29,7 @@ async function hotBucket(): Promise<Figure[]> {
   for (const clients of [1, 16, 64, 256]) {
     const deciding = await quota.connect(clients, "decided");
     const creating = await raw.connect(clients, "created");
-    const [decided, created] = await connectedInTurn(deciding, creating);
+    const [decided, created] = await alternateConnected(deciding, creating);
     figures.push(...hotFigures(clients, decided, created));
   }
   figures.push(...(await inside(quota, raw)));
@@ -40,43 +40,43 @@ async function hotBucket(): Promise<Figure[]> {
 function hotFigures(clients: number, decided: readonly Measured[], created: readonly Measured[]): Figure[] {
   const who = clients === 1 ? "1 client" : `${clients} clients`;
   return [
-    { name: `claims decided, one bucket, ${who}`, value: middle(decided, "perSecond"), unit: "a second" },
-    { name: `their p50, ${who}`, value: middle(decided, "p50Ms"), unit: "ms" },
-    { name: `creates of the same, undecided, ${who}`, value: middle(created, "perSecond"), unit: "a second" },
+    { name: `claims decided, one bucket, ${who}`, value: medianOf(decided, "perSecond"), unit: "/s" },
+    { name: `p50 of a decided claim, ${who}`, value: medianOf(decided, "p50Ms"), unit: "ms" },
+    { name: `creates of claims without controllers, ${who}`, value: medianOf(created, "perSecond"), unit: "/s" },
     {
-      name: `claims decided, against these creates, ${who}`,
+      name: `claims decided, against creates without controllers, ${who}`,
       value: ratioOf(decided, created, "perSecond"),
       unit: "x raw",
       ...(clients === 64 ? { budget: "claimsAgainstRaw" as const } : {}),
     },
     {
-      name: `processor time of the server, a create against a decided claim, ${who}`,
+      name: `CPU time of the server, a create against a decided claim, ${who}`,
       value: ratioOf(created, decided, "cpuMsEach"),
       unit: "x",
     },
     {
       name: `durable writes for each decision, ${who}`,
-      value: middle(decided, "writesEach"),
+      value: medianOf(decided, "writesEach"),
       unit: "writes",
-      ...(clients === 1 ? { budget: "claimWritesAlone" as const } : {}),
-      ...(clients === 64 ? { budget: "claimWritesTogether" as const } : {}),
+      ...(clients === 1 ? { budget: "claimWritesSingle" as const } : {}),
+      ...(clients === 64 ? { budget: "claimWritesConcurrent" as const } : {}),
     },
   ];
 }
 
-/** Clients in the process of the server pay for no sockets, and so see what a decision costs beside its create. */
+/** Clients in the process of the server need no sockets, which shows the cost of the decision alone. */
 async function inside(quota: QuotaChild, raw: QuotaChild): Promise<Figure[]> {
   const work = { clients: 64 } as const;
-  const [decided, created] = await inTurn(
+  const [decided, created] = await alternate(
     (durationMs) => quota.runInside({ ...work, durationMs, until: "decided" }),
     (durationMs) => raw.runInside({ ...work, durationMs, until: "created" }),
   );
   const share = ratioOf(decided, created, "perSecond");
   return [
-    { name: "claims decided, clients in the same process, 64", value: middle(decided, "perSecond"), unit: "a second" },
-    { name: "the same, against creates", value: share, unit: "x raw" },
-    { name: "processor time of a decided claim", value: middle(decided, "cpuMsEach") * 1_000, unit: "µs" },
-    { name: "processor time of a create", value: middle(created, "cpuMsEach") * 1_000, unit: "µs" },
+    { name: "claims decided, clients in the same process, 64", value: medianOf(decided, "perSecond"), unit: "/s" },
+    { name: "the same, against creates without controllers", value: share, unit: "x raw" },
+    { name: "CPU time of a decided claim", value: medianOf(decided, "cpuMsEach") * 1_000, unit: "µs" },
+    { name: "CPU time of a create", value: medianOf(created, "cpuMsEach") * 1_000, unit: "µs" },
   ];
 }
 
@@ -84,29 +84,37 @@ async function manyBuckets(): Promise<Figure[]> {
   const hot = await QuotaChild.start({ controllers: true, consumers: 1, history: 0 });
   const many = await QuotaChild.start({ controllers: true, consumers: manyConsumers, history: 0 });
   for (const child of [hot, many]) await child.runInside({ ...warmUp, until: "decided" });
-  const [spread, together] = await connectedInTurn(await many.connect(64, "decided"), await hot.connect(64, "decided"));
+  const [spread, together] = await alternateConnected(
+    await many.connect(64, "decided"),
+    await hot.connect(64, "decided"),
+  );
   await Promise.all([hot.stop(), many.stop()]);
   return [
-    { name: "claims decided, 1,000 buckets, 64 clients", value: middle(spread, "perSecond"), unit: "a second" },
-    { name: "durable writes for each decision, 1,000 buckets", value: middle(spread, "writesEach"), unit: "writes" },
+    { name: "claims decided, 1,000 buckets, 64 clients", value: medianOf(spread, "perSecond"), unit: "/s" },
+    { name: "durable writes for each decision, 1,000 buckets", value: medianOf(spread, "writesEach"), unit: "writes" },
     {
       name: "claims decided, against one bucket",
       value: ratioOf(spread, together, "perSecond"),
       unit: "x one bucket",
-      budget: "claimsSpread",
+      budget: "claimsManyBuckets",
     },
   ];
 }
 
-/** The same bucket with a hundred thousand claims granted before; and with a million, where there is memory for it. */
+/** One bucket with 100,000 claims granted before, and with a million if there is enough memory. */
 async function withHistory(): Promise<Figure[]> {
   const young = await QuotaChild.start({ controllers: true, consumers: 1, history: 0 });
   const old = await QuotaChild.start({ controllers: true, consumers: 1, history });
   await young.runInside({ ...warmUp, until: "decided" });
-  const atRest = (old.started.heapBytes - young.started.heapBytes) / history;
+  const memoryPerClaim = (old.started.heapBytes - young.started.heapBytes) / history;
   const figures: Figure[] = [
     { ...(await growth(young, old, "100,000 claims granted before")), budget: "claimGrowth" },
-    { name: "memory of the controllers for each granted claim", value: atRest, unit: "bytes", budget: "claimAtRest" },
+    {
+      name: "memory of the controllers for each granted claim",
+      value: memoryPerClaim,
+      unit: "bytes",
+      budget: "claimMemory",
+    },
     ...startFigures(old, "100,000 claims"),
   ];
   await old.stop();
@@ -127,22 +135,25 @@ async function withLongHistory(young: QuotaChild): Promise<Figure[]> {
 
 async function growth(young: QuotaChild, old: QuotaChild, what: string): Promise<Figure> {
   await old.runInside({ ...warmUp, until: "decided" });
-  const [loaded, empty] = await connectedInTurn(await old.connect(16, "decided"), await young.connect(16, "decided"));
+  const [loaded, empty] = await alternateConnected(
+    await old.connect(16, "decided"),
+    await young.connect(16, "decided"),
+  );
   const value = ratioOf(loaded, empty, "p50Ms");
   return { name: `p50 to a decision with ${what}, 16 clients`, value, unit: "x with none" };
 }
 
 function startFigures({ started }: QuotaChild, what: string): Figure[] {
   return [
-    { name: `start of the controllers to the first decision, ${what}`, value: started.startMs, unit: "ms" },
+    { name: `start of the controllers until the first decision, ${what}`, value: started.startMs, unit: "ms" },
     { name: `memory of the controllers, ${what}`, value: started.heapBytes / 2 ** 20, unit: "MiB" },
   ];
 }
 
 type Block = (durationMs: number) => Promise<Measured>;
 
-/** In turn, so that whatever else the machine does falls on both; the first block of each does not count. */
-async function inTurn(first: Block, second: Block): Promise<readonly [readonly Measured[], readonly Measured[]]> {
+/** Alternates blocks, so that other load of the machine affects both sides. The first block of each is dropped. */
+async function alternate(first: Block, second: Block): Promise<readonly [readonly Measured[], readonly Measured[]]> {
   const loads: [Measured[], Measured[]] = [[], []];
   for (let block = 0; block <= blocks; block += 1) {
     loads[0].push(await first(blockMs));
@@ -151,8 +162,8 @@ async function inTurn(first: Block, second: Block): Promise<readonly [readonly M
   return [loads[0].slice(1), loads[1].slice(1)];
 }
 
-async function connectedInTurn(first: Connected, second: Connected): ReturnType<typeof inTurn> {
-  const loads = await inTurn(
+async function alternateConnected(first: Connected, second: Connected): ReturnType<typeof alternate> {
+  const loads = await alternate(
     (durationMs) => first.run(durationMs),
     (durationMs) => second.run(durationMs),
   );
@@ -160,7 +171,7 @@ async function connectedInTurn(first: Connected, second: Connected): ReturnType<
   return loads;
 }
 
-function middle(loads: readonly Measured[], what: keyof Measured): number {
+function medianOf(loads: readonly Measured[], what: keyof Measured): number {
   return median(loads.map((load) => load[what]));
 }
 

@@ -7,7 +7,7 @@ import type { Figure, Suite } from "./run.ts";
 
 const program = join("node_modules", ".cache", "milo-quota", "bench", "commands", "milo-quota.js");
 const rounds = 15;
-/** Times come in steps of 10 ms, so a round measures several runs together. */
+/** CPU times have a resolution of 10 ms, so a round measures several runs together. */
 const runsInRound = 4;
 
 const commands: readonly (readonly string[])[] = [
@@ -16,7 +16,7 @@ const commands: readonly (readonly string[])[] = [
   ["usage", "--server", "https://127.0.0.1:1"],
 ];
 
-/** Processor time of commands from start to end, against a Node program that does nothing. */
+/** CPU time of whole commands, against an empty Node program. */
 export const suite: Suite = async () => {
   await bundle(program);
   const measured = Array.from({ length: rounds }, () => ({
@@ -26,18 +26,18 @@ export const suite: Suite = async () => {
   const emptyMs = median(measured.map(({ empty }) => empty));
   const figures = commands.map(
     ([name], at): Figure => ({
-      name: `processor time of milo-quota ${name}`,
+      name: `CPU time of milo-quota ${name}`,
       value: median(measured.map((round) => round.commands[at] as number)) / emptyMs,
       unit: "x node -e 0",
       ...(name === "--version" ? { budget: "versionCpu" } : {}),
     }),
   );
-  return [{ name: "processor time of node -e 0", value: emptyMs, unit: "ms" }, ...figures].filter(
+  return [{ name: "CPU time of node -e 0", value: emptyMs, unit: "ms" }, ...figures].filter(
     ({ value }) => !Number.isNaN(value),
   );
 };
 
-/** Of one run. */
+/** CPU time of one run. */
 function cpuMsOf(args: readonly string[]): number {
   const beforeMs = cpuTimesOf(process.pid).childrenMs;
   for (let run = 0; run < runsInRound; run += 1) spawnSync(process.execPath, args, { stdio: "ignore" });

@@ -1,4 +1,4 @@
 import { semiSpaceMb } from "@milo-quota/quota/cli/serving/start-in-thread.ts";
 
-/** Gives a process of a benchmark the heap that the program gives to a server. */
+/** Gives the processes of benchmarks the same heap settings as `milo-quota up`. */
 export const heapFlags: readonly string[] = [`--max-semi-space-size=${semiSpaceMb}`];

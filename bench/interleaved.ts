@@ -1,13 +1,12 @@
-/** One side of a comparison: does its work `times` over. */
+/** One side of a comparison: repeats its work `times` times. */
 export type Work = (times: number) => void;
 
 const blocks = 5;
 const blockMs = 200;
 
 /**
- * Runs two workloads in alternating blocks and returns how many times a second each runs, the median of five blocks,
- * and the median of the five ratios first/second. Blocks alternate so that whatever else the machine is doing falls
- * on both sides.
+ * Runs two workloads in alternating blocks and returns the rate of each per second, the median of five blocks, and the
+ * median of the five ratios first/second. Blocks alternate so that other load of the machine affects both sides.
  */
 export function interleaved(first: Work, second: Work): { first: number; second: number; ratio: number } {
   const firstTimes = calibrate(first);
@@ -25,7 +24,7 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] as number;
 }
 
-/** How often the work fits into one block; also warms it up. */
+/** How often the work fits into one block. Also warms it up. */
 function calibrate(work: Work): number {
   let times = 1;
   for (;;) {

@@ -2,7 +2,7 @@ import { readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
 import { interleaved } from "./interleaved.ts";
 import type { Suite } from "./run.ts";
 
-/** A claim as a server sends it, 2 KB with its managed fields. */
+/** A claim of 2 KB with managed fields. */
 export function claimText(amount = "1"): string {
   const claim = {
     apiVersion: "quota.miloapis.com/v1alpha1",
@@ -101,7 +101,7 @@ export const suite: Suite = () => {
       unit: "x",
       budget: "exactJsonRead",
     },
-    { name: "readJson, ordinary claims", value: fast.first, unit: "a second" },
+    { name: "readJson, ordinary claims", value: fast.first, unit: "/s" },
     { name: "readJson against JSON.parse, an amount beyond 2^53", value: exact.ratio, unit: "x" },
   ];
 };

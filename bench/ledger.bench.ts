@@ -11,11 +11,11 @@ import type { Figure, Suite } from "./run.ts";
 
 const batch = 32;
 
-/** A ledger with claims in it, through which further claims pass: seen, decided, promised, granted, counted, gone. */
+/** A ledger with granted claims through which more claims pass: learned, decided, reserved, granted, counted, deleted. */
 class Bench {
   readonly ledger = new ConsumerLedger();
   readonly #parts: readonly ClaimPart[];
-  #page: LedgerBucket = { ...unstoredBucket("x"), version: "1" };
+  #bucket: LedgerBucket = { ...unstoredBucket("x"), version: "1" };
   #next = 0;
 
   constructor(pools: readonly Pool[], parts: readonly ClaimPart[], granted: number) {
@@ -24,7 +24,7 @@ class Bench {
     for (let at = 0; at < granted; at += 1) this.ledger.learn(this.#uid(), { state: "granted", parts: [this.#part()] });
   }
 
-  /** So many decisions, in batches as a writer makes them. */
+  /** Decides claims in batches, as the bucket writer does. */
   readonly work: Work = (times) => {
     for (let done = 0; done < times; done += batch) this.#batch();
   };
@@ -36,20 +36,20 @@ class Bench {
       return {
         claim: { uid, namespace: "organization-acme-corp", name: `claim-${uid}` },
         parts: [this.#part()],
-        standing: "waiting",
+        forced: false,
       };
     });
-    let set = 0;
+    let attempts = 0;
     const decisions = settle(this.ledger, claims, () => {
-      set += 1;
-      return `w.${this.#next}.${set}`;
+      attempts += 1;
+      return `w.${this.#next}.${attempts}`;
     });
-    this.#page = { ...this.#page, content: contentOf(this.ledger, this.#page, { ...noChanges, decisions }) };
+    this.#bucket = { ...this.#bucket, content: contentOf(this.ledger, this.#bucket, { ...noChanges, decisions }) };
     for (const { claim, outcome } of decisions) {
       if (outcome !== "reserve") throw new Error(`unexpected ${outcome}`);
       this.ledger.learn(claim.claim.uid, { state: "granted", parts: claim.parts });
     }
-    this.#page = { ...this.#page, content: contentOf(this.ledger, this.#page, noChanges) };
+    this.#bucket = { ...this.#bucket, content: contentOf(this.ledger, this.#bucket, noChanges) };
     for (const { claim } of claims) this.ledger.learn(claim.uid, { state: "gone" });
     this.ledger.forget(claims.map(({ claim }) => claim.uid));
   }
@@ -58,7 +58,7 @@ class Bench {
     return this.#parts[this.#next % this.#parts.length] as ClaimPart;
   }
 
-  /** As long as a real one, and never the same string twice. */
+  /** As long as a real UID, and a new string each time. */
   #uid(): string {
     this.#next += 1;
     const digits = this.#next.toString(16).padStart(12, "0");
@@ -69,19 +69,19 @@ class Bench {
 const onePool: readonly Pool[] = [{ requirements: [], amount: amountMax }];
 const onePart: readonly ClaimPart[] = [{ resourceType: "x", dimensionKey: "", amount: amountOf(1) }];
 
-/** Twenty pools that overlap: each serves every request in ten locations out of the two hundred. */
-const places = Array.from({ length: 200 }, (_, at) => `place-${at}`);
+/** Twenty overlapping pools, each for some of the 200 locations. */
+const locations = Array.from({ length: 200 }, (_, at) => `location-${at}`);
 const twentyPools: readonly Pool[] = Array.from({ length: 20 }, (_, at) => ({
   amount: amountOf(1_000_000_000),
   requirements: [
     {
       key: "location",
       operator: "In",
-      values: places.filter((_place, index) => index % 20 === at || index % 19 === at),
+      values: locations.filter((_location, index) => index % 20 === at || index % 19 === at),
     },
   ],
 }));
-const placedParts: readonly ClaimPart[] = places.map((location) => ({
+const partsByLocation: readonly ClaimPart[] = locations.map((location) => ({
   resourceType: "x",
   dimensionKey: dimensionKey({ location }),
   amount: amountOf(1),
@@ -93,15 +93,15 @@ export const suite: Suite = () => {
   const million = new Bench(onePool, onePart, 1_000_000);
   const few = interleaved(one.work, tenThousand.work);
   const many = interleaved(one.work, million.work);
-  const placed = new Bench(twentyPools, placedParts, 10_000);
-  const placedMany = new Bench(twentyPools, placedParts, 1_000_000);
-  const dimensioned = interleaved(placed.work, placedMany.work);
+  const byLocation = new Bench(twentyPools, partsByLocation, 10_000);
+  const manyByLocation = new Bench(twentyPools, partsByLocation, 1_000_000);
+  const dimensioned = interleaved(byLocation.work, manyByLocation.work);
   return [
-    { name: "decisions with 1 claim granted before", value: many.first, unit: "a second" },
-    { name: "decisions with 10,000 claims granted before", value: few.second, unit: "a second" },
-    { name: "decisions with 1,000,000 claims granted before", value: many.second, unit: "a second" },
+    { name: "decisions with 1 claim granted before", value: many.first, unit: "/s" },
+    { name: "decisions with 10,000 claims granted before", value: few.second, unit: "/s" },
+    { name: "decisions with 1,000,000 claims granted before", value: many.second, unit: "/s" },
     {
-      name: "time of a decision with 1,000,000 claims, against 1",
+      name: "time of a decision with 1,000,000 claims, against 1 claim",
       value: many.ratio,
       unit: "x",
       budget: "ledgerGrowth",
@@ -109,25 +109,25 @@ export const suite: Suite = () => {
     {
       name: "decisions with 20 pools, 200 sets of dimensions, 10,000 claims",
       value: dimensioned.first,
-      unit: "a second",
+      unit: "/s",
     },
     {
       name: "decisions with 20 pools, 200 sets of dimensions, 1,000,000 claims",
       value: dimensioned.second,
-      unit: "a second",
+      unit: "/s",
     },
-    claimAtRest(),
+    claimMemory(),
   ];
 };
 
-/** What a granted claim takes once it is in the ledger, its UID included. */
-function claimAtRest(): Figure {
+/** Memory of a granted claim in the ledger, its UID included. */
+function claimMemory(): Figure {
   const count = 1_000_000;
   const before = heapUsed();
   const bench = new Bench(onePool, onePart, count);
   const bytes = (heapUsed() - before) / count;
   if (bench.ledger.claimCount !== count) throw new Error("the ledger lost claims");
-  return { name: "a granted claim at rest", value: bytes, unit: "bytes", budget: "ledgerClaimAtRest" };
+  return { name: "memory of a granted claim", value: bytes, unit: "bytes", budget: "ledgerClaimMemory" };
 }
 
 function heapUsed(): number {

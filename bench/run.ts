@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type BudgetName, budgets } from "./budgets.ts";
 
-/** What a suite reports: figures held to a budget, and figures worth knowing. */
+/** A result of a suite, with or without a budget. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
@@ -11,11 +11,11 @@ export interface Figure {
   readonly budget?: BudgetName;
 }
 
-/** What a suite may be asked for on the command line; each flag is for one suite, the others ignore it. */
+/** Command line flags. Each is for one suite; the others ignore it. */
 const flagOptions = {
   /** admission: the folder of another build to compare this one with. */
   baseline: { type: "string" },
-  /** walk: the case whose files and functions are listed. */
+  /** request-path: the case whose files and functions are listed. */
   list: { type: "string" },
 } as const;
 
@@ -26,16 +26,16 @@ export type Suite = (flags: Flags) => Figure[] | Promise<Figure[]>;
 
 const tolerance = 1.25;
 
-const { values: flags, positionals: asked } = parseArgs({ options: flagOptions, allowPositionals: true });
+const { values: flags, positionals: names } = parseArgs({ options: flagOptions, allowPositionals: true });
 const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".bench.ts"));
-const chosen = files.filter((file) => asked.length === 0 || asked.some((name) => file === `${name}.bench.ts`));
+const chosen = files.filter((file) => names.length === 0 || names.some((name) => file === `${name}.bench.ts`));
 if (chosen.length === 0) {
   const known = files.map((file) => file.replace(".bench.ts", "")).join(", ");
-  console.error(`No suite named ${asked.join(", ")}. Suites: ${known}`);
+  console.error(`No suite named ${names.join(", ")}. Suites: ${known}`);
   process.exit(2);
 }
 
-// Programs that a suite has started are ended when this one exits.
+// Suites kill the programs that they have started in an "exit" listener, which signals alone do not trigger.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
 
 let broken = 0;

@@ -20,7 +20,7 @@ function key(name: string): ObjectKey {
   return { plane: "root", resource: "resourceclaims.quota.miloapis.com", namespace: "organization-acme-corp", name };
 }
 
-/** About a kilobyte of JSON; never the same string twice, so that nothing of it is shared. */
+/** About a kilobyte of JSON. Random, so that no strings are shared. */
 function objectNamed(name: string) {
   const metadata = { name, namespace: "organization-acme-corp", uid: `7d0f3d0a-95b5-4a31-9d6f-${name}` };
   const fixed = { apiVersion: "quota.miloapis.com/v1alpha1", kind: "ResourceClaim", metadata, padding: "" };
@@ -33,8 +33,8 @@ function noise(length: number): string {
     .slice(0, length);
 }
 
-/** Writers that each create one object after the other, for one block. Returns creates a second. */
-async function createsASecond(store: ObjectStore, writers: number): Promise<number> {
+/** Runs writers for one block, each of which creates one object after the other. Returns the rate per second. */
+async function createRate(store: ObjectStore, writers: number): Promise<number> {
   const start = performance.now();
   let done = 0;
   const write = async (writer: number) => {
@@ -53,44 +53,44 @@ async function durableWrites(directory: string): Promise<Figure[]> {
   const counts = [1, 16, 64, 256];
   const rates = new Map<number, number[]>(counts.map((writers) => [writers, []]));
   for (let block = 0; block < blocks; block += 1) {
-    for (const writers of counts) rates.get(writers)?.push(await createsASecond(store, writers));
+    for (const writers of counts) rates.get(writers)?.push(await createRate(store, writers));
   }
   await store.close();
-  const middle = (writers: number) => median(rates.get(writers) ?? []);
+  const medianOf = (writers: number) => median(rates.get(writers) ?? []);
   return [
     ...counts.map((writers) => ({
       name: `durable creates of 1 KB with ${writers} ${writers === 1 ? "writer" : "writers"}`,
-      value: middle(writers),
-      unit: "a second",
+      value: medianOf(writers),
+      unit: "/s",
     })),
     {
       name: "durable creates with 64 writers, against 1",
-      value: middle(64) / middle(1),
+      value: medianOf(64) / medianOf(1),
       unit: "x",
       budget: "storageGroupCommit",
     },
   ];
 }
 
-/** A disk that takes everything and no memory. */
-class ForgetfulLog extends MemoryLog {
+/** Accepts all writes and stores nothing. */
+class DiscardingLog extends MemoryLog {
   override async append(): Promise<void> {
     await Promise.resolve();
   }
 }
 
-/** What an object of a kilobyte takes beyond its text once it is no longer recent. */
-async function atRest(): Promise<Figure> {
+/** Memory of an object of 1 KB beyond its JSON, without the watch history. */
+async function memoryPerObject(): Promise<Figure> {
   const limits = { historyCount: 0, compactionCount: 1 };
-  const store = await openStore(new ForgetfulLog(), stillClock, { limits });
-  await fill(store, 1_000); // code and tables that are there once
+  const store = await openStore(new DiscardingLog(), stillClock, { limits });
+  await fill(store, 1_000); // allocates code and tables that are needed once
   const before = heapUsed();
   let chars = -textChars(store);
   await fill(store, objectCount);
   chars += textChars(store);
   const bytes = (heapUsed() - before - chars) / objectCount;
   await store.close();
-  return { name: "an object at rest, beyond its text", value: bytes, unit: "bytes", budget: "storageObjectAtRest" };
+  return { name: "memory of an object beyond its JSON", value: bytes, unit: "bytes", budget: "storageObjectMemory" };
 }
 
 async function fill(store: ObjectStore, count: number): Promise<void> {
@@ -103,7 +103,7 @@ async function fill(store: ObjectStore, count: number): Promise<void> {
   }
 }
 
-/** As names are that were parsed; a text put together from others would hold on to them. */
+/** A flat string, as a parsed name is: a concatenated one would keep its parts alive. */
 function flat(text: string): string {
   return Buffer.from(text, "latin1").toString("latin1");
 }
@@ -123,7 +123,7 @@ async function starting(directory: string): Promise<Figure> {
   const seconds = (performance.now() - start) / 1_000;
   if (store.count({ resource: key("").resource }) !== objectCount) throw new Error("the store lost objects");
   await store.close();
-  return { name: "objects of 1 KB read and checked at start", value: objectCount / seconds, unit: "a second" };
+  return { name: "objects of 1 KB loaded at start", value: objectCount / seconds, unit: "/s" };
 }
 
 function heapUsed(): number {
@@ -137,7 +137,7 @@ export const suite: Suite = async () => {
   const directory = mkdtempSync(join(tmpdir(), "milo-quota-bench-"));
   try {
     const writes = await durableWrites(join(directory, "writes"));
-    return [...writes, await starting(join(directory, "start")), await atRest()];
+    return [...writes, await starting(join(directory, "start")), await memoryPerObject()];
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { crowdedFolders, cyclesIn, sharedNames, sourcesMax } from "./floor-plan.ts";
+import { ambiguousNames, cyclesIn, largeFolders, sourcesMax } from "./folder-rules.ts";
 import { importsOf, importTable, targetOf, violationsOf } from "./import-table.ts";
 
 const packages = ["apiserver", "kubernetes", "quota"];
@@ -15,21 +15,21 @@ describe("the import table", () => {
     expect(sources.flatMap((file) => violationsOf(file, readFileSync(file, "utf8")))).toEqual([]);
   });
 
-  it("names every room there is, and no other", () => {
+  it("lists exactly the existing modules", () => {
     expect(readdirSync("packages").sort()).toEqual(packages);
-    const rooms = ["kubernetes", "quota"].flatMap((name) =>
+    const folders = ["kubernetes", "quota"].flatMap((name) =>
       readdirSync(`packages/${name}/src`, { withFileTypes: true }).filter((entry) => entry.isDirectory()),
     );
-    expect(["apiserver", ...rooms.map((room) => room.name)].sort()).toEqual(Object.keys(importTable).sort());
+    expect(["apiserver", ...folders.map((folder) => folder.name)].sort()).toEqual(Object.keys(importTable).sort());
   });
 
-  const planted: Record<string, [file: string, source: string, because: string]> = {
+  const forbidden: Record<string, [file: string, source: string, because: string]> = {
     "core reading the disk": [
       "packages/quota/src/core/ledger/ledger-bucket.ts",
       'import { readFileSync } from "node:fs";',
       "core may not import the package node",
     ],
-    "a pure room taking a package": [
+    "a pure module importing a package": [
       "packages/kubernetes/src/protocol/status.ts",
       'import * as yaml from "yaml";',
       "protocol may not import the package yaml",
@@ -49,7 +49,7 @@ describe("the import table", () => {
       'import { add } from "../ledger/amount.ts";',
       "core/resources may not import core/ledger",
     ],
-    "the API server knowing of quota": [
+    "the API server importing quota": [
       "packages/apiserver/src/http/server.ts",
       'import {\n  parseResourceClaim,\n} from "@milo-quota/quota/core/resources/resource-claim.ts";',
       "apiserver may not import core",
@@ -74,72 +74,72 @@ describe("the import table", () => {
       'import "../../packages/quota/src/main.ts";',
       "nothing imports main.ts",
     ],
-    "a room reaching into tools": [
+    "a module importing tools": [
       "packages/quota/src/core/resources/crd.ts",
       'import { importTable } from "../../../../../tools/import-table.ts";',
       "core may not reach outside the packages",
     ],
-    "a source using what is for tests": [
+    "a source importing test code": [
       "packages/apiserver/src/storage/store.ts",
       'import { BlockingLog } from "../../test/blocking-log.ts";',
       "apiserver may not reach outside the packages",
     ],
   };
-  for (const [name, [file, source, because]] of Object.entries(planted)) {
-    it(`sees ${name}`, () => {
+  for (const [name, [file, source, because]] of Object.entries(forbidden)) {
+    it(`forbids ${name}`, () => {
       expect(violationsOf(file, source).map((violation) => violation.because)).toEqual([because]);
     });
   }
 
-  it("lets tests share what is in the test folder of their package", () => {
+  it("allows tests to import the test folder of their package", () => {
     const source = 'import { BlockingLog } from "../../test/blocking-log.ts";';
     expect(violationsOf("packages/apiserver/src/storage/store.test.ts", source)).toEqual([]);
   });
 
-  it("does not take a comment for an import", () => {
+  it("ignores imports in comments", () => {
     expect(
       violationsOf("packages/quota/src/core/ledger/ledger-bucket.ts", '// import "node:fs";\n/* import "node:os"; */'),
     ).toEqual([]);
   });
 });
 
-describe("the floor plan", () => {
-  it("has no folder with more sources than one takes in at a glance", () => {
-    expect(crowdedFolders(sources)).toEqual([]);
+describe("folders and files", () => {
+  it("have at most 25 sources per folder", () => {
+    expect(largeFolders(sources)).toEqual([]);
   });
 
-  it("sees a folder that is too full, and counts no tests", () => {
+  it("report a folder with too many sources, without counting tests", () => {
     const full = Array.from({ length: sourcesMax + 1 }, (_, at) => `packages/quota/src/core/file-${at}.ts`);
-    expect(crowdedFolders(full)).toEqual(["packages/quota/src/core: 26 sources"]);
-    expect(crowdedFolders([...full.slice(1), "packages/quota/src/core/file.test.ts"])).toEqual([]);
+    expect(largeFolders(full)).toEqual(["packages/quota/src/core: 26 sources"]);
+    expect(largeFolders([...full.slice(1), "packages/quota/src/core/file.test.ts"])).toEqual([]);
   });
 
-  it("has no cycle of imports, of types neither", () => {
+  it("have no import cycles, type imports included", () => {
     expect(cyclesIn(importGraph(new Map(sources.map((file) => [file, readFileSync(file, "utf8")]))))).toEqual([]);
   });
 
-  it("sees a cycle of types, through a package name and over several files", () => {
+  it("report a cycle through type imports, package names and several files", () => {
     const [one, two, three] = ["protocol/one.ts", "client/two.ts", "client/three.ts"].map(
       (file) => `packages/kubernetes/src/${file}`,
     ) as [string, string, string];
-    const planted = new Map([
+    const texts = new Map([
       [one, 'import type { Two } from "@milo-quota/kubernetes/client/two.ts";'],
       [two, 'export { three } from "./three.ts";'],
       [three, 'const one = await import("../protocol/one.ts");'],
       ["packages/quota/src/main.ts", 'import "@milo-quota/kubernetes/protocol/one.ts";'],
     ]);
-    expect(cyclesIn(importGraph(planted))).toEqual([[three, two, one]]);
-    expect(cyclesIn(importGraph(new Map([...planted, [three, ""]])))).toEqual([]);
+    expect(cyclesIn(importGraph(texts))).toEqual([[three, two, one]]);
+    expect(cyclesIn(importGraph(new Map([...texts, [three, ""]])))).toEqual([]);
   });
 
-  it("has no file name that stands for two things in two packages", () => {
-    expect(sharedNames(sources)).toEqual([]);
+  it("have no file name in two packages", () => {
+    expect(ambiguousNames(sources)).toEqual([]);
   });
 
-  it("sees a name that two packages use, and lets one package use it twice", () => {
+  it("report a file name in two packages, but not twice in one package", () => {
     const files = ["packages/quota/src/cli/up.ts", "packages/quota/src/embedded/up.ts"];
-    expect(sharedNames(files)).toEqual([]);
-    expect(sharedNames([...files, "packages/apiserver/src/up.ts"])).toEqual(["up.ts: apiserver, quota"]);
+    expect(ambiguousNames(files)).toEqual([]);
+    expect(ambiguousNames([...files, "packages/apiserver/src/up.ts"])).toEqual(["up.ts: apiserver, quota"]);
   });
 });
 
@@ -149,8 +149,8 @@ function importGraph(texts: ReadonlyMap<string, string>): ReadonlyMap<string, re
   );
 }
 
-describe("the package that is published", () => {
-  it("asks for what the packages in it ask for", () => {
+describe("the published package", () => {
+  it("has the dependencies of the packages that it bundles", () => {
     const published = dependenciesOf("package.json");
     const theirs = packages.map((name) => dependenciesOf(`packages/${name}/package.json`));
     const others = theirs.flat().filter(([name]) => !name.startsWith("@milo-quota/"));
@@ -164,7 +164,7 @@ function dependenciesOf(file: string): readonly (readonly [name: string, version
 }
 
 describe("the style of files", () => {
-  it("keeps files under 400 lines, or says why on the first line", () => {
+  it("limits files to 400 lines, unless the first line gives a reason", () => {
     const long = sources.filter((file) => {
       const lines = readFileSync(file, "utf8").split("\n");
       return !file.endsWith(".test.ts") && lines.length > 400 && !lines[0]?.startsWith("// Long because");
@@ -172,7 +172,7 @@ describe("the style of files", () => {
     expect(long).toEqual([]);
   });
 
-  it("gives files names that say something", () => {
+  it("forbids vague file names", () => {
     const vague = /(^|\/)(utils?|helpers?|common|misc|types|base|manager|index)\.ts$/;
     expect(sources.filter((file) => vague.test(file))).toEqual([]);
   });

@@ -1,10 +1,10 @@
-// Writes packages/apiserver/src/registry/builtin/typed/definitions.json: the fields of the kinds that are built in, from the facts that
-// Kubernetes publishes. Run it when the version of Kubernetes changes:
+// Writes packages/apiserver/src/registry/builtin/typed/definitions.json: the fields of built-in kinds, from the sources of
+// Kubernetes. Run it when the version of Kubernetes changes:
 //
 //   tsx tools/builtin-schemas.ts "$(go list -m -f '{{.Dir}}' k8s.io/kubernetes)"
 //
-// Types and JSON tags come from the Go types of k8s.io/api beside that module; list types, patch strategies, required
-// fields and defaults from its OpenAPI documents. Descriptions stay behind: ours are in descriptions.ts.
+// Types and JSON tags come from the Go types of k8s.io/api next to that module; list types, patch strategies, required
+// fields and defaults from its OpenAPI documents. Descriptions are not taken: descriptions.ts has our own.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -12,7 +12,7 @@ import { type GoField, type GoPackage, readGoPackage } from "./go-structs.ts";
 
 const target = "packages/apiserver/src/registry/builtin/typed/definitions.json";
 
-/** Short name, import path, and the name that OpenAPI gives the package. */
+/** Short name, import path and OpenAPI name of each package. */
 const packages: readonly (readonly [short: string, path: string, openapi: string])[] = [
   ...["admissionregistration", "apps", "authentication", "authorization", "autoscaling", "coordination", "core"].map(
     apiV1,
@@ -30,7 +30,7 @@ const packages: readonly (readonly [short: string, path: string, openapi: string
   ["runtime", "k8s.io/apimachinery/pkg/runtime", "io.k8s.apimachinery.pkg.runtime"],
 ];
 
-/** Types with a JSON form of their own, which the server knows by name. */
+/** Types with a custom JSON form, which the server handles by name. */
 const opaque = new Set([
   "meta.v1.Time",
   "meta.v1.MicroTime",
@@ -85,7 +85,7 @@ const openapi = readOpenApi(join(kubernetes, "api/openapi-spec/v3"));
 const structs: Record<string, Record<string, string>> = {};
 const named: Record<string, string> = {};
 for (const root of roots) visit(root);
-// The list of alternatives of a schema is not reached through a type that is known by name.
+// JSONSchemaPropsOrArray is handled by name, so its element type is not reached from the other types.
 visit("apiextensions.v1.JSONSchemaProps");
 
 const output = {
@@ -117,7 +117,7 @@ function readOpenApi(folder: string): ReadonlyMap<string, OpenApiStruct> {
   return found;
 }
 
-/** Takes over a type and everything it is made of. */
+/** Adds a type and all types that it refers to. */
 function visit(name: string): void {
   if (opaque.has(name) || name in structs || name in named) return;
   const [, short = "", typeName = ""] = /^(.*)\.(\w+)$/.exec(name) ?? [];
@@ -138,7 +138,7 @@ function visitAll(text: string): void {
   for (const [name] of (text.split(" ")[0] as string).matchAll(/[\w.]+\.\w+/g)) visit(name);
 }
 
-/** The fields of a struct, those of embedded structs in their place. */
+/** The fields of a struct, with embedded structs inlined. */
 function flattened(from: GoPackage, short: string, typeName: string): readonly GoField[] {
   return (from.structs.get(typeName) ?? []).flatMap((field) => {
     if (field.json !== "") return [field];

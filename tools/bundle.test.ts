@@ -11,7 +11,7 @@ describe("a bundle", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("replaces the one before, and nothing else", async () => {
+  it("replaces the previous bundle and no other files", async () => {
     const earlier = ["milo-quota-usage-ABCDEFGH.js", "milo-quota-usage-ABCDEFGH.js.map"];
     const others = ["notes.js", "milo-quota-notes.txt"];
     for (const name of [...earlier, ...others]) writeFileSync(join(folder, name), "");

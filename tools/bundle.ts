@@ -3,27 +3,27 @@ import { basename, dirname, join } from "node:path";
 import { build, type Metafile } from "esbuild";
 
 const { dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly dependencies: object };
-/** What stays outside of a bundle: packages of others. Ours are part of the program. */
+/** Third-party packages stay outside of a bundle. */
 export const external = Object.keys(dependencies).flatMap((name) => [name, `${name}/*`]);
 
 interface BundleOptions {
-  /** Whether a source map is written beside each file, as `<file>.map`. */
+  /** Whether to write a source map for each file, as `<file>.map`. */
   readonly sourcemap?: boolean;
 }
 
 const mainFile = "packages/quota/src/main.ts";
-/** Programs of threads that ours start, by their names in the folder of the bundle. */
+/** Entry points of worker threads, by their names in the output folder. */
 const serverThread = { "server-thread": "packages/quota/src/server-thread.ts" };
 const diskThread = { "sqlite-worker": "packages/apiserver/src/storage/log/sqlite-worker.ts" };
 
-/** Bundles the program, so that it starts fast and a package needs no compiler. Tells which source is in which file. */
+/** Bundles the program, so that it starts fast and needs no compiler. Returns which source is in which file. */
 export async function bundle(outfile: string, options: BundleOptions = {}): Promise<Metafile> {
   const metafile = await bundleProgram(mainFile, outfile, options);
   chmodSync(outfile, 0o755);
   return metafile;
 }
 
-/** Bundles a program: one file, chunks beside it (`<program>-*.js`), and threads, the one that writes to the disk last. */
+/** Bundles a program into one file, its chunks (`<program>-*.js`) and its worker threads; writes the disk thread last. */
 export async function bundleProgram(program: string, outfile: string, options: BundleOptions = {}): Promise<Metafile> {
   const threads = program === mainFile ? serverThread : {};
   const metafile = await bundleFiles({ [nameOf(outfile)]: program, ...threads }, outfile, options);
@@ -32,7 +32,7 @@ export async function bundleProgram(program: string, outfile: string, options: B
   return metafile;
 }
 
-/** Programs that share chunks, named for the first of them. */
+/** Bundles entry points that share chunks. The chunks are named after the first one. */
 async function bundleFiles(
   entryPoints: Readonly<Record<string, string>>,
   outfile: string,
@@ -55,7 +55,7 @@ async function bundleFiles(
   return metafile;
 }
 
-/** The name of a chunk changes with its content, so a build does not overwrite all of the one before. */
+/** Chunk names contain a hash of their content, so a build does not overwrite all chunks of the previous one. */
 function removeOldChunks(outfile: string, { outputs }: Metafile): void {
   const folder = dirname(outfile);
   const written = new Set(Object.keys(outputs).map((file) => basename(file)));

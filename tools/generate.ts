@@ -1,4 +1,4 @@
-// `npm run generate` writes every file that is made from code; with --check it only tells which are out of date.
+// `npm run generate` writes all files that are generated from code; --check only reports which are out of date.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
@@ -10,7 +10,7 @@ import { stringify } from "yaml";
 import { metricsPage } from "./metrics-page.ts";
 import { referenceIndex, referencePage } from "./reference-page.ts";
 
-/** Where the kinds of each folder come from. */
+/** Folders that declare the kinds. */
 const [quota, tenancy] = ["packages/quota/src/core/resources", "packages/quota/src/tenancy/resources"];
 
 const crd = (folder: string, from: string, kind: KindDefinition): readonly [string, string] => {
@@ -19,16 +19,21 @@ const crd = (folder: string, from: string, kind: KindDefinition): readonly [stri
   return [`${folder}/${kind.group}_${kind.plural}.yaml`, header + yaml];
 };
 
-/** Folders that hold nothing but generated files. */
+/** Folders that contain generated files only. */
 const folders = ["deploy/crds", "deploy/tenancy", "docs/reference/kinds", "docs/reference/tenancy"];
+
+const page = (folder: string, source: string, kind: KindDefinition): readonly [string, string] => {
+  const example = readFileSync(`examples/kinds/${kind.singular}.yaml`, "utf8");
+  return [`${folder}/${kind.singular}.md`, referencePage(kind, { source, example })];
+};
 
 const files = new Map<string, string>([
   ...quotaKinds.map((kind) => crd("deploy/crds", quota, kind)),
   ...tenancyKinds.map((kind) => crd("deploy/tenancy", tenancy, kind)),
-  ...quotaKinds.map((kind) => [`docs/reference/kinds/${kind.singular}.md`, referencePage(kind, quota)] as const),
-  ["docs/reference/kinds/README.md", referenceIndex(quotaKinds, quota)],
-  ...tenancyKinds.map((kind) => [`docs/reference/tenancy/${kind.singular}.md`, referencePage(kind, tenancy)] as const),
-  ["docs/reference/tenancy/README.md", referenceIndex(tenancyKinds, tenancy)],
+  ...quotaKinds.map((kind) => page("docs/reference/kinds", quota, kind)),
+  ["docs/reference/kinds/README.md", referenceIndex("Quota API", quotaKinds, quota)],
+  ...tenancyKinds.map((kind) => page("docs/reference/tenancy", tenancy, kind)),
+  ["docs/reference/tenancy/README.md", referenceIndex("Tenants API", tenancyKinds, tenancy)],
   ["docs/reference/metrics.md", metricsPage(metricSections)],
 ]);
 
@@ -40,7 +45,7 @@ const orphans = folders
 
 if (process.argv.includes("--check")) {
   for (const [path] of stale) console.error(`out of date: ${path}`);
-  for (const path of orphans) console.error(`not generated any more: ${path}`);
+  for (const path of orphans) console.error(`no longer generated: ${path}`);
   if (stale.length + orphans.length > 0) {
     console.error("Run `npm run generate` and commit the result.");
     process.exit(1);

@@ -1,21 +1,21 @@
-// Reads the facts of Go struct types: field names, types, and what their JSON tags say.
+// Parses Go struct types: field names, types and JSON tags.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface GoField {
-  /** The name in JSON; empty for an embedded struct, whose fields stand in its place. */
+  /** Name in JSON; empty for an embedded struct, whose fields are inlined. */
   readonly json: string;
   readonly type: string;
-  /** Which values its JSON leaves out: empty ones that are no structs, or all that are zero. */
+  /** Values that JSON omits: empty values other than structs (omitempty), or all zero values (omitzero). */
   readonly omits: "omitempty" | "omitzero" | undefined;
 }
 
-/** The types of one package. A name of another package carries its import path: `k8s.io/api/core/v1.PodSpec`. */
+/** The types of one package. Types of other packages have their import path: `k8s.io/api/core/v1.PodSpec`. */
 export interface GoPackage {
   readonly structs: ReadonlyMap<string, readonly GoField[]>;
-  /** Types that are another type under a name of their own, such as `type PullPolicy string`. */
+  /** Defined types such as `type PullPolicy string`. */
   readonly named: ReadonlyMap<string, string>;
-  /** The values that a type marked as an enum may have. */
+  /** Values of types that are marked as enums. */
   readonly enums: ReadonlyMap<string, readonly string[]>;
 }
 

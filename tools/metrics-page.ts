@@ -1,4 +1,5 @@
 import type { MetricDeclaration, MetricSection } from "@milo-quota/quota/telemetry/metric-declaration.ts";
+import { type MetricAlert, metricAlerts } from "./metric-alerts.ts";
 
 /** The reference page of all metrics. */
 export function metricsPage(sections: readonly MetricSection[]): string {
@@ -6,17 +7,27 @@ export function metricsPage(sections: readonly MetricSection[]): string {
     "<!-- Generated from packages/quota/src/embedded/metrics/all-metrics.ts by `npm run generate`. Do not edit. -->\n",
     "# Metrics",
     "",
-    "`milo-quota up` serves these in the text format of Prometheus:",
+    "`milo-quota up` serves metrics in the text format of Prometheus. Begin with [five alerts](#alerts); [Scraping](#scraping)",
+    "says where the metrics are served; the tables after it list all of them.",
     "",
-    "- at `/metrics` of the API server, to whoever may `get` the URL `/metrics` there (a `nonResourceURLs` rule of a",
-    "  ClusterRole; the group `system:monitoring` has it);",
-    "- with `--metrics-port`, on that port of 127.0.0.1, over plain HTTP and without a token. `/healthz`, `/livez` and",
-    "  `/readyz` are there too.",
+    "## Alerts",
     "",
-    "Both show all tenants. Nobody sees them through the path of a control plane.",
+    ...metricAlerts.flatMap(alertLines),
+    "## Scraping",
+    "",
+    "- `/metrics` of the API server. The user needs the right to `get` the URL `/metrics` (a `nonResourceURLs` rule of a",
+    "  ClusterRole; the group `system:monitoring` has it).",
+    "- With `--metrics-port`, that port of 127.0.0.1, over plain HTTP and without a token. `/healthz`, `/livez` and `/readyz` are",
+    "  served there, too.",
+    "",
+    "Both show all tenants. The paths of control planes do not serve metrics, so tenants cannot read them.",
     "",
     ...sections.flatMap(sectionLines),
   ].join("\n");
+}
+
+function alertLines({ title, expression, meaning, action }: MetricAlert): readonly string[] {
+  return [`### ${title}`, "", "```promql", expression, "```", "", meaning, "", action, ""];
 }
 
 function sectionLines({ title, about, metrics }: MetricSection): readonly string[] {
@@ -25,7 +36,7 @@ function sectionLines({ title, about, metrics }: MetricSection): readonly string
     "",
     about,
     "",
-    "| metric | type | labels | what it says |",
+    "| metric | type | labels | description |",
     "|---|---|---|---|",
     ...metrics.map(row),
     "",

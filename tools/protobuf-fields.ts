@@ -1,10 +1,10 @@
-// Writes packages/apiserver/src/http/protobuf/field-numbers.json: the numbers that the fields of built-in kinds have in Kubernetes'
-// protobuf form. Run it after tools/builtin-schemas.ts, whose structs it numbers:
+// Writes packages/apiserver/src/http/protobuf/field-numbers.json: the protobuf field numbers of built-in kinds. Run it after
+// tools/builtin-schemas.ts, whose structs it numbers:
 //
 //   tsx tools/protobuf-fields.ts "$(go list -m -f '{{.Dir}}' k8s.io/kubernetes)"
 //
-// The numbers come from the tags of the Go types. `hostPath=2.1` is field 1 of the message in field 2: JSON shows the
-// fields of an embedded struct in its place, protobuf as a message of its own.
+// The numbers come from the tags of the Go types. `hostPath=2.1` is field 1 of the message in field 2: JSON inlines the
+// fields of an embedded struct, protobuf has a separate message for it.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -40,7 +40,7 @@ function numbersOf(name: string): string {
   return [...found].map(([field, path]) => `${field}=${path}`).join(" ");
 }
 
-/** The path of numbers to each field, through the embedded structs. */
+/** The path of field numbers to each field, through embedded structs. */
 function numbered(structs: TaggedStructs, typeName: string): ReadonlyMap<string, string> {
   const fields = structs.get(typeName);
   if (fields === undefined) throw new Error(`no struct ${typeName}`);
@@ -78,7 +78,7 @@ function taggedStructs(folder: string): TaggedStructs {
   );
 }
 
-/** Fields without a number are not sent: the kind and apiVersion of an object stand in the envelope. */
+/** Fields without a number are not sent: kind and apiVersion are in the envelope. */
 function taggedFields(body: string): readonly TaggedField[] {
   return [...body.matchAll(/^\t(?:\w+[ \t]+)?([\w.*[\]]+)[ \t]+`(.*)`/gm)].flatMap(([, type = "", tags = ""]) => {
     const [, json = "-"] = /json:"([^",]*)/.exec(tags) ?? [];

@@ -9,14 +9,21 @@ import {
 import { dimensionValueSchema } from "../packages/quota/src/core/resources/fields/dimensions.ts";
 import { resourceTypeSchema } from "../packages/quota/src/core/resources/fields/resource-type-schema.ts";
 
-const notice = (from: string): string => `<!-- Generated from ${from} by \`npm run generate\`. Do not edit. -->\n`;
+export interface ReferenceSources {
+  /** Folder that declares the kind. */
+  readonly source: string;
+  /** A manifest of the kind, as YAML. */
+  readonly example: string;
+}
 
-/** The reference page of a kind: what it is for, every field, every rule. */
-export function referencePage(kind: KindDefinition, from: string): string {
+const notice = (source: string): string => `<!-- Generated from ${source} by \`npm run generate\`. Do not edit. -->\n`;
+
+/** The reference page of a kind: its purpose, an example manifest, all fields, all rules. */
+export function referencePage(kind: KindDefinition, { source, example }: ReferenceSources): string {
   const names = kind.shortNames.map((name) => `, short \`${name}\``).join("");
   const selectors = kind.selectableFields.map((field) => `\`${field}\``).join(", ");
   return [
-    notice(from),
+    notice(source),
     `# ${kind.kind}`,
     "",
     kind.schema.description ?? "",
@@ -27,13 +34,19 @@ export function referencePage(kind: KindDefinition, from: string): string {
     `| scope | ${kind.scope === "Cluster" ? "cluster" : "namespace"} |`,
     `| field selectors | ${selectors} |`,
     "",
+    "## Example",
+    "",
+    "```yaml",
+    example.trimEnd(),
+    "```",
+    "",
     ...Object.entries(kind.schema.properties ?? {}).flatMap(([name, schema]) => section(name, schema)),
   ].join("\n");
 }
 
-export function referenceIndex(kinds: readonly KindDefinition[], from: string): string {
+export function referenceIndex(title: string, kinds: readonly KindDefinition[], source: string): string {
   const rows = kinds.map((kind) => `| [${kind.kind}](${kind.singular}.md) | ${kind.schema.description ?? ""} |`);
-  return [notice(from), "# Kinds", "", "| kind | what it does |", "|---|---|", ...rows, ""].join("\n");
+  return [notice(source), `# ${title}`, "", "| kind | description |", "|---|---|", ...rows, ""].join("\n");
 }
 
 function section(name: string, schema: Schema): string[] {
@@ -42,7 +55,7 @@ function section(name: string, schema: Schema): string[] {
     `## ${name}`,
     "",
     ...(schema.description === undefined ? [] : [schema.description, ""]),
-    "| field | type | what it says |",
+    "| field | type | description |",
     "|---|---|---|",
     ...rows(name, schema),
     "",
@@ -51,13 +64,11 @@ function section(name: string, schema: Schema): string[] {
 }
 
 function rows(path: string, schema: Schema): string[] {
-  return Object.entries(schema.properties ?? {})
-    .filter(([, child]) => !child.description?.startsWith("Refused."))
-    .flatMap(([name, child]) => {
-      const isRequired = schema.required?.includes(name) === true;
-      const at = `${path}.${name}`;
-      return [row(at, child, isRequired), ...below(at, child)];
-    });
+  return Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
+    const isRequired = schema.required?.includes(name) === true;
+    const at = `${path}.${name}`;
+    return [row(at, child, isRequired), ...below(at, child)];
+  });
 }
 
 function below(path: string, schema: Schema): string[] {
@@ -88,13 +99,13 @@ function limits(schema: Schema): string[] {
   notes.push(range("entries", schema.minProperties, schema.maxProperties));
   notes.push(range("characters", values.minLength, values.maxLength));
   if (values.minimum !== undefined) notes.push(`At least ${values.minimum}.`);
-  if (values.pattern !== undefined) notes.push(patternWords(values.pattern));
+  if (values.pattern !== undefined) notes.push(patternText(values.pattern));
   const keys = schema["x-kubernetes-list-map-keys"];
-  if (keys !== undefined) notes.push(`Known by ${keys.map((key) => `\`${key}\``).join(" and ")}.`);
+  if (keys !== undefined) notes.push(`Keyed by ${keys.map((key) => `\`${key}\``).join(" and ")}.`);
   return notes;
 }
 
-/** Patterns that have a name are called by it. */
+/** Descriptions to show in place of patterns. */
 const namedPatterns: Readonly<Record<string, string>> = {
   [groupSchema.pattern]: "A DNS subdomain, or empty.",
   [kindSchema.pattern]: "Letters and digits.",
@@ -104,7 +115,7 @@ const namedPatterns: Readonly<Record<string, string>> = {
   [resourceTypeSchema.pattern]: "Printable ASCII without spaces.",
 };
 
-function patternWords(pattern: string): string {
+function patternText(pattern: string): string {
   return namedPatterns[pattern] ?? `Matches \`${pattern}\`.`;
 }
 

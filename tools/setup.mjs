@@ -1,5 +1,5 @@
-// Runs before every other script, so that a fresh clone needs no step of its own. Plain JavaScript on purpose:
-// it runs before anything is installed, and Node 20 runs no TypeScript.
+// Runs before every npm script, so that a fresh clone needs no setup step. Plain JavaScript, because it runs before the
+// dependencies are installed and Node 20 cannot run TypeScript.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,7 +14,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
-/** Whether node_modules holds what package-lock.json asks for, by npm's own record of what it installed. */
+/** Whether node_modules matches package-lock.json, by npm's own record of what it installed. */
 function installed() {
   if (!existsSync(join(root, "node_modules/.package-lock.json"))) return false;
   const wanted = readJson("package-lock.json").packages;
@@ -26,14 +26,14 @@ function installed() {
 
 if (!installed()) {
   console.error("Installing dependencies (npm ci) ...");
-  // Its output goes to where errors go, and is heard even when npm was told to be silent: what follows may be piped.
+  // Output goes to stderr, even with `npm --silent`: the stdout of the script that follows may be piped.
   const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
     stdio: ["ignore", process.stderr, process.stderr],
     shell: process.platform === "win32",
   });
   if (status !== 0) {
-    console.error("npm ci failed; its message is above. Fix that, then run the same command again.");
+    console.error("npm ci failed; see the message above. Fix the problem and run the command again.");
     process.exit(status ?? 1);
   }
 }

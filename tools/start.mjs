@@ -1,5 +1,5 @@
-// `npm start`: builds the program if anything has changed since, and is it from then on. npm hands a signal to the shell that
-// it runs scripts in, and most shells end by it and tell nobody: who finds the shell gone was meant.
+// `npm start`: builds the program if a source has changed and then runs it in this process. npm sends signals to the shell
+// that runs the script, and most shells exit without forwarding them, so this process stops when its parent has exited.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,11 +7,11 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const program = join(root, "dist/milo-quota.js");
-/** The first and the last file of a build: all others are written between them. */
+/** The first and the last file that a build writes. */
 const built = [program, join(root, "dist/sqlite-worker.js")];
 const sources = ["packages", "tools", "package.json", "package-lock.json"].map((path) => join(root, path));
 
-/** Folders change when something in them goes. */
+/** Latest modification time of a file or folder. The time of a folder changes when one of its files is deleted. */
 function changedMs(path) {
   const stat = statSync(path);
   if (!stat.isDirectory()) return stat.mtimeMs;
@@ -33,14 +33,14 @@ if (!isBuilt()) {
   if (status !== 0) process.exit(status ?? 1);
 }
 const shell = process.ppid;
-const lookMs = 200;
+const pollMs = 200;
 if (process.env.npm_lifecycle_event === "start") {
-  const look = setInterval(() => {
+  const poll = setInterval(() => {
     if (process.ppid === shell) return;
-    clearInterval(look);
+    clearInterval(poll);
     process.kill(process.pid, "SIGTERM");
-  }, lookMs);
-  look.unref();
+  }, pollMs);
+  poll.unref();
 }
 process.argv.splice(1, 1, program, "up");
 await import(pathToFileURL(program).href);

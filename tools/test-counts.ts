@@ -1,4 +1,4 @@
-// Prints the counts of the last test runs; the last lines of CI's output.
+// Prints the test counts of the last runs, as the last lines of CI's output.
 import { existsSync, readFileSync } from "node:fs";
 
 interface Results {

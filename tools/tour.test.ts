@@ -9,11 +9,11 @@ interface CodeLink {
   readonly path: string;
 }
 
-/** Links whose text is code: each names something in the file or folder it leads to. */
+/** Links whose text is code: each names a file, a folder or a declaration in the linked file. */
 const linksIn = (text: string): readonly CodeLink[] =>
   [...text.matchAll(/\[`([^`]+)`\]\(([^)\s]+)\)/g)].map(([, name = "", path = ""]) => ({ name, path }));
 
-/** A name with a slash or a dot is that of the file itself; any other is declared in it. */
+/** A name with a slash or a dot is that of the file; any other must be exported by it. */
 function leadsTo({ name, path }: CodeLink): boolean {
   const file = join("docs", path);
   if (!existsSync(file)) return false;
@@ -23,17 +23,17 @@ function leadsTo({ name, path }: CodeLink): boolean {
   );
 }
 
-describe("the tour", () => {
-  it("leads to what it names", () => {
+describe("docs/tour.md", () => {
+  it("links to existing files and declarations", () => {
     expect(linksIn(page).filter((link) => !leadsTo(link))).toEqual([]);
     expect(linksIn(page).length).toBeGreaterThan(30);
   });
 
   it.each([
-    ["a file that is gone", "[`settle`](../packages/quota/src/core/ledger/settled.ts)"],
-    ["a name that moved", "[`BucketWriter`](../packages/quota/src/core/ledger/settle.ts)"],
-    ["a folder of another name", "[`core/rules`](../packages/quota/src/core/policy)"],
-  ])("would be told of %s", (_, link) => {
+    ["a missing file", "[`settle`](../packages/quota/src/core/ledger/settled.ts)"],
+    ["a file without the name", "[`BucketWriter`](../packages/quota/src/core/ledger/settle.ts)"],
+    ["a folder with another name", "[`core/rules`](../packages/quota/src/core/policy)"],
+  ])("detects a link to %s", (_, link) => {
     expect(linksIn(link).filter((each) => !leadsTo(each))).toHaveLength(1);
   });
 });

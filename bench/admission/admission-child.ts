@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { bundleProgram } from "../../tools/bundle.ts";
 import type { Target } from "../apiserver/load.ts";
 import { heapFlags } from "../heap-flags.ts";
-import { type Load, Makers } from "./makers.ts";
+import { CreateLoad, type Load } from "./create-load.ts";
 
 export interface Setup {
   readonly quota: boolean;
   readonly consumers: number;
-  /** Claims of the first consumer that were granted before. */
+  /** Number of claims of the first consumer that are granted before the start. */
   readonly history: number;
 }
 
@@ -24,25 +24,25 @@ export interface Memory {
   readonly heapBytes: number;
 }
 
-export interface Asked {
+export interface ChildRequest {
   readonly ask: "state" | "memory" | "stop";
 }
 
-/** What work came to, and what it took. */
+/** Results of a block with its costs. */
 export interface Measured extends Load {
-  /** Durable writes for each object, its own not counted. */
+  /** Durable writes for each object, without its own. */
   readonly writesEach: number;
 }
 
 const program = join("node_modules", ".cache", "milo-quota", "bench", "admission-process.js");
-/** Within that, everything that follows from a create has been written. */
+/** After this time, all deferred writes of a create are done. */
 const settleMs = 1_500;
 
 export async function bundleAdmission(): Promise<void> {
   await bundleProgram("bench/admission/admission-process.ts", program);
 }
 
-/** A process that objects are created in. */
+/** A child process that runs the whole system. */
 export class AdmissionChild {
   readonly #child: ChildProcess;
   readonly #setup: Setup;
@@ -63,20 +63,20 @@ export class AdmissionChild {
     this.#target = target;
   }
 
-  clients(count: number): Makers {
-    return new Makers(this.#target, count, this.#setup.consumers);
+  clients(count: number): CreateLoad {
+    return new CreateLoad(this.#target, count, this.#setup.consumers);
   }
 
   state(): Promise<State> {
     return this.#ask({ ask: "state" });
   }
 
-  /** Everything that is not needed is collected first, compiled code included: what is measured next is slower. */
+  /** Collects garbage first, compiled code included, so the next measurement is slower. */
   memory(): Promise<Memory> {
     return this.#ask({ ask: "memory" });
   }
 
-  /** Writes are counted when all that follows has been written, too. */
+  /** Counts writes after the deferred ones are done. */
   async measured(work: () => Promise<Load>): Promise<Measured> {
     const before = await this.state();
     const load = await work();
@@ -91,8 +91,8 @@ export class AdmissionChild {
     await ended;
   }
 
-  #ask<Message>(asked: Asked): Promise<Message> {
-    this.#child.send(asked);
+  #ask<Message>(requested: ChildRequest): Promise<Message> {
+    this.#child.send(requested);
     return answer(this.#child);
   }
 }

@@ -1,4 +1,4 @@
-// The whole system in a process of its own, as its users run it.
+// Child process: the whole system, as `milo-quota up` runs it.
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ import {
   registrationsType,
 } from "../../packages/quota/src/views/quota-types.ts";
 import { authorityIn } from "../kubeconfig.ts";
-import type { Asked, Memory, Setup, Started, State } from "./admission-child.ts";
+import type { ChildRequest, Memory, Setup, Started, State } from "./admission-child.ts";
 import { grant, grantedClaim, namespaceManifest, namespaceOf, policy, registration } from "./quota-manifests.ts";
 
 const token = "bench";
@@ -40,12 +40,12 @@ for (let consumer = 1; consumer < setup.consumers; consumer += 1) {
 if (setup.quota) await provide();
 
 process.send?.({ target: { url: serving.url, token, ca: authorityIn(serving.kubeconfig ?? "") } } satisfies Started);
-process.on("message", async (asked: Asked) => {
-  if (asked.ask === "stop") await stop();
-  else process.send?.(asked.ask === "memory" ? memory() : state());
+process.on("message", async (requested: ChildRequest) => {
+  if (requested.ask === "stop") await stop();
+  else process.send?.(requested.ask === "memory" ? memory() : state());
 });
 
-/** The whole system either way: without quota, no policy is about what is created. */
+/** Without quota, the whole system still runs, but no policy matches the created objects. */
 function start(): Promise<Serving> {
   const report = (where: string, error: unknown): void => console.error(where, error);
   const options = { directory, host: "127.0.0.1", port: 0, token, clock: systemClock };
@@ -67,7 +67,7 @@ function create(type: ResourceType, manifest: KubernetesObject): Promise<JsonObj
   return root.resource(type, anyObject).create(manifest, {}, signal);
 }
 
-/** Straight into the store: the API would take an hour. */
+/** Writes to the store directly: the API would take an hour. */
 async function storeHistory(count: number): Promise<void> {
   const resource = `${claimsType.plural}.${claimsType.group}`;
   for (let at = 0; at < count; at += 1_000) {

@@ -1,20 +1,20 @@
 import { median } from "../interleaved.ts";
-import type { Load } from "./makers.ts";
+import type { Load } from "./create-load.ts";
 
-/** One of the short blocks that a round is made of. */
+/** One block of a round. */
 export interface Block extends Load {
-  /** Time of all processors in the program; NaN where the operating system does not show it. */
+  /** CPU time of the program; NaN where the operating system has no /proc. */
   readonly cpuMs: number;
 }
 
-/** The work of one program in one round. */
+/** Results of one program in one round. */
 export interface Work {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly cpuMsEach: number;
 }
 
-/** One round: this build, and two processes of the baseline. */
+/** One round: this build and two processes of the baseline. */
 export interface Round {
   readonly built: Work;
   readonly baseline: Work;
@@ -31,17 +31,17 @@ export function workOf(blocks: readonly Block[]): Work {
   };
 }
 
-/** This build against the mean of both processes of the baseline; the median of all rounds. */
+/** This build against the mean of both baseline processes, the median of all rounds. */
 export function againstBaseline(rounds: readonly Round[], what: keyof Work): number {
   return median(rounds.map(({ built, baseline, copy }) => (2 * built[what]) / (baseline[what] + copy[what])));
 }
 
-/** Two processes of one build against each other: any difference is noise. */
+/** The two baseline processes against each other: any difference is noise. */
 export function noiseOf(rounds: readonly Round[], what: keyof Work): number {
   return median(rounds.map(({ baseline, copy }) => copy[what] / baseline[what]));
 }
 
-/** By how many percent a throughput is lower, beyond the largest difference in any of the ratios that are noise. */
+/** Percentage by which a throughput is lower, less the largest noise. */
 export function percentSlower(ratio: number, noise: readonly number[]): number {
   const lost = 1 - ratio - Math.max(...noise.map((each) => Math.abs(1 - each)));
   return Math.max(0, 100 * lost);

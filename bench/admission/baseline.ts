@@ -14,21 +14,21 @@ import {
   type Work,
   workOf,
 } from "./baseline-ratios.ts";
-import { Makers } from "./makers.ts";
+import { CreateLoad } from "./create-load.ts";
 
 const rounds = 9;
-/** Blocks are short, so that whatever else the machine does falls on all programs alike. */
+/** Blocks are short, so that other load of the machine affects all programs alike. */
 const rawBlocks: Blocks = { count: 8, ms: 250, pauseMs: 0 };
-/** In the pause everything that follows from a governed create is written, and falls on no other program. */
+/** During the pause the program does its deferred writes, so that they do not affect the next program. */
 const governedBlocks: Blocks = { count: 2, ms: 1_000, pauseMs: 1_500 };
 const warmUpCount = 8_000;
 const clientCounts = [1, 16, 64] as const;
 const programName = "milo-quota.js";
 const built = join("dist", programName);
-/** Inside this tree, so that the baseline finds its dependencies here. */
+/** Inside this repository, so that the baseline finds its dependencies. */
 const baselineFolder = join("node_modules", ".cache", "milo-quota", "bench", "baseline");
 
-/** Every order comes as often as every other. */
+/** All orders, equally often. */
 const orders: readonly (readonly (keyof Round)[])[] = [
   ["built", "baseline", "copy"],
   ["copy", "baseline", "built"],
@@ -38,7 +38,7 @@ const orders: readonly (readonly (keyof Round)[])[] = [
   ["baseline", "built", "copy"],
 ];
 
-/** What each program does in a round. */
+/** The blocks of a program in a round. */
 interface Blocks {
   readonly count: number;
   readonly ms: number;
@@ -48,10 +48,10 @@ interface Blocks {
 type Sides<Side> = Readonly<Record<keyof Round, Side>>;
 type Rounds = ReadonlyMap<number, readonly Round[]>;
 
-/** Creates in this build against those in another build, with and without quota. */
+/** Compares creates of this build with those of another build, with and without quota. */
 export async function compareWithBaseline(folder: string): Promise<Figure[]> {
   const given = resolve(folder);
-  if (!existsSync(join(given, programName))) throw new Error(`--baseline ${folder}: there is no ${programName}`);
+  if (!existsSync(join(given, programName))) throw new Error(`--baseline ${folder} has no ${programName}`);
   rmSync(baselineFolder, { recursive: true, force: true });
   cpSync(given, baselineFolder, { recursive: true }); // before the build, which may overwrite the given folder
   try {
@@ -75,7 +75,7 @@ async function measure({ quota }: { readonly quota: boolean }): Promise<Rounds> 
     const started = { built: await start(built), baseline: await start(baseline), copy: await start(baseline) };
     const measured = new Map<number, readonly Round[]>();
     for (const clients of clientCounts) {
-      measured.set(clients, await inTurn(started, clients, quota ? governedBlocks : rawBlocks));
+      measured.set(clients, await alternate(started, clients, quota ? governedBlocks : rawBlocks));
     }
     return measured;
   } finally {
@@ -87,31 +87,31 @@ async function prepare({ target }: StartedProgram, quota: boolean): Promise<void
   const client = new ApiClient(target);
   if (quota) await setUpQuota(client, [undefined]);
   await client.close();
-  const makers = new Makers(target, 64, 1);
-  await makers.run(0, warmUpCount);
-  await makers.close();
+  const creates = new CreateLoad(target, 64, 1);
+  await creates.run(0, warmUpCount);
+  await creates.close();
 }
 
-/** The first round does not count. */
-async function inTurn(programs: Sides<StartedProgram>, clients: number, blocks: Blocks): Promise<readonly Round[]> {
-  const makersOf = (side: keyof Round): Makers => new Makers(programs[side].target, clients, 1);
-  const makers = { built: makersOf("built"), baseline: makersOf("baseline"), copy: makersOf("copy") };
+/** The first round is dropped. */
+async function alternate(programs: Sides<StartedProgram>, clients: number, blocks: Blocks): Promise<readonly Round[]> {
+  const createsOn = (side: keyof Round): CreateLoad => new CreateLoad(programs[side].target, clients, 1);
+  const creates = { built: createsOn("built"), baseline: createsOn("baseline"), copy: createsOn("copy") };
   const all: Round[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     const done: Record<keyof Round, Block[]> = { built: [], baseline: [], copy: [] };
     for (let block = 0; block < blocks.count; block += 1) {
       const order = orders[(round * blocks.count + block) % orders.length] as readonly (keyof Round)[];
-      for (const side of order) done[side].push(await oneBlock(programs[side], makers[side], blocks));
+      for (const side of order) done[side].push(await oneBlock(programs[side], creates[side], blocks));
     }
     all.push({ built: workOf(done.built), baseline: workOf(done.baseline), copy: workOf(done.copy) });
   }
-  for (const maker of Object.values(makers)) await maker.close();
+  for (const load of Object.values(creates)) await load.close();
   return all.slice(1);
 }
 
-async function oneBlock(program: StartedProgram, makers: Makers, { ms, pauseMs }: Blocks): Promise<Block> {
+async function oneBlock(program: StartedProgram, creates: CreateLoad, { ms, pauseMs }: Blocks): Promise<Block> {
   const before = program.cpuMs();
-  const load = await makers.run(ms);
+  const load = await creates.run(ms);
   await new Promise((done) => setTimeout(done, pauseMs));
   return { ...load, cpuMs: program.cpuMs() - before };
 }
@@ -133,12 +133,12 @@ function figuresOf(what: "raw" | "governed", measured: Rounds): Figure[] {
   return [...measured].flatMap(([clients, all]) => {
     const titles: Readonly<Record<keyof Work, string>> = {
       perSecond: `${what} creates, ${who(clients)}`,
-      p50Ms: `their p50, ${who(clients)}`,
-      cpuMsEach: `processor time of the server for each, ${who(clients)}`,
+      p50Ms: `p50 of ${what} creates, ${who(clients)}`,
+      cpuMsEach: `CPU time of the server for a ${what} create, ${who(clients)}`,
     };
     const figures = (Object.keys(titles) as (keyof Work)[]).flatMap((measure) => [
       { name: titles[measure], value: againstBaseline(all, measure), unit: "x baseline" },
-      { name: "  two processes of the baseline", value: noiseOf(all, measure), unit: "x (noise)" },
+      { name: "  noise: two baseline processes", value: noiseOf(all, measure), unit: "x (noise)" },
     ]);
     return figures.filter(({ value }) => !Number.isNaN(value));
   });

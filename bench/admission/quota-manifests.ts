@@ -4,12 +4,12 @@ import { quotaApiVersion } from "@milo-quota/quota/core/resources/well-known.ts"
 export type Manifest = KubernetesObject & Readonly<Record<string, unknown>>;
 
 const resourceType = "core/configmaps";
-/** More than any benchmark asks for. */
-const plenty = 1_000_000_000;
+/** More than any benchmark claims. */
+const unlimited = 1_000_000_000;
 const text = "x".repeat(900);
 const longAgo = "2026-01-01T00:00:00Z";
 
-/** The namespace of a consumer, which is the consumer. */
+/** Consumers are namespaces. */
 export function namespaceOf(consumer: number): string {
   return consumer === 0 ? "default" : `consumer-${consumer}`;
 }
@@ -48,7 +48,7 @@ export const policy: Manifest = {
   },
 };
 
-export function grant(consumer: number, amount = plenty): Manifest {
+export function grant(consumer: number, amount = unlimited): Manifest {
   const namespace = namespaceOf(consumer);
   return {
     apiVersion: quotaApiVersion,
@@ -77,7 +77,7 @@ export function manualClaim(name: string, consumer: number): Manifest {
   };
 }
 
-/** A claim of the first consumer as it is stored once it is granted, made by hand long ago. */
+/** A granted manual claim of the first consumer. */
 export function grantedClaim(name: string, uid: string): Manifest {
   const condition = {
     type: "Granted",

@@ -6,7 +6,7 @@ import { authorityIn } from "../kubeconfig.ts";
 import type { Target } from "./load.ts";
 
 export interface EmbeddedTarget extends Target {
-  /** From the start of the process to the first request it would answer. */
+  /** Time from the start of the process until it accepts requests. */
   readonly readyMs: number;
   resetDelay(): void;
   state(): Promise<{ readonly p99Ms: number; readonly rssBytes: number }>;
@@ -19,7 +19,7 @@ export async function bundleServer(): Promise<void> {
   await bundleProgram("bench/apiserver/server-process.ts", program);
 }
 
-/** The embedded server as people run it: bundled, durable, in a process of its own. */
+/** The embedded server, bundled, durable and in its own process. */
 export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
   const child = fork(program, { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [...heapFlags] });
   const { url, kubeconfig, readyMs } = await answer<{ url: string; kubeconfig: string; readyMs: number }>(child);
@@ -44,6 +44,6 @@ export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
 function answer<Message>(child: ChildProcess): Promise<Message> {
   return new Promise((resolve, reject) => {
     child.once("message", (message) => resolve(message as Message));
-    child.once("exit", () => reject(new Error("the server ended")));
+    child.once("exit", () => reject(new Error("the server exited")));
   });
 }

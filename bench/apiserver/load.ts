@@ -14,9 +14,9 @@ export interface Load {
 }
 
 const kilobyte = "x".repeat(900);
-let made = 0;
+let created = 0;
 
-/** A client that creates ConfigMaps of 1 KB over connections that stay open, one request on each at a time. */
+/** Clients that create ConfigMaps of 1 KB, one after the other, each on its own connection. */
 export class Creator {
   readonly #pool: Pool;
   readonly #clients: number;
@@ -34,7 +34,7 @@ export class Creator {
     };
   }
 
-  /** Creates for that long, every client one after the other. */
+  /** Creates objects for this long. */
   async run(durationMs: number): Promise<Load> {
     const latencies: number[] = [];
     const start = performance.now();
@@ -50,17 +50,17 @@ export class Creator {
     return { perSecond: latencies.length / seconds, p50Ms: median(sorted), p99Ms };
   }
 
-  /** Creates so many, one after the other. */
+  /** Creates this many objects, one after the other. */
   async times(count: number): Promise<void> {
     for (let done = 0; done < count; done += 1) await this.#create();
   }
 
   async #create(): Promise<number> {
-    made += 1;
+    created += 1;
     const object = {
       apiVersion: "v1",
       kind: "ConfigMap",
-      metadata: { name: `bench-${made}` },
+      metadata: { name: `bench-${created}` },
       data: { text: kilobyte },
     };
     const started = performance.now();

@@ -1,4 +1,4 @@
-// A server in a process of its own, as its users run it, that also tells how it feels.
+// Child process: an embedded server that reports its event loop delay and memory.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,8 +17,8 @@ const serving = await serve({
 });
 const delay = monitorEventLoopDelay({ resolution: 1 });
 process.send?.({ url: serving.url, kubeconfig: serving.kubeconfig, readyMs: performance.now() });
-process.on("message", async (asked) => {
-  switch (asked) {
+process.on("message", async (request) => {
+  switch (request) {
     case "reset":
       delay.enable();
       delay.reset();

@@ -1,15 +1,15 @@
 import { connect } from "node:http2";
 import type { Target } from "./load.ts";
 
-/** Many watches of one resource over one connection; each checks that it misses nothing and that order holds. */
+/** Many watches of one resource over one connection. Each checks that its events are complete and in order. */
 export async function watchWith(target: Target, count: number) {
   const session = connect(target.url, { ca: target.ca });
   session.setMaxListeners(0);
   const watches = Array.from({ length: count }, () => new Watch());
   await Promise.all(watches.map((watch) => watch.open(session, target.token)));
   return {
-    /** Settles when every watch has seen that many events more. */
-    async seen(events: number): Promise<void> {
+    /** Settles when every watch has received this many events. */
+    async receive(events: number): Promise<void> {
       await Promise.all(watches.map((watch) => watch.until(events)));
     },
     faults: (): number => watches.reduce((sum, watch) => sum + watch.faults, 0),

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { bundleProgram } from "../../tools/bundle.ts";
 import type { Target } from "../apiserver/load.ts";
 import { heapFlags } from "../heap-flags.ts";
-import { Claimants, type Load, type Work } from "./claimants.ts";
-import { socketDoor } from "./door.ts";
+import { socketClient } from "./claim-client.ts";
+import { ClaimLoad, type Load, type Work } from "./claim-load.ts";
 
 export interface Setup {
   readonly controllers: boolean;
   readonly consumers: number;
-  /** Claims of the first consumer that were granted before. */
+  /** Number of claims of the first consumer that are granted before the start. */
   readonly history: number;
 }
 
-/** What a process tells when it is ready: how long its controllers took to the first decision, and what they hold. */
+/** Sent by the process when it is ready, with the time to the first decision and the heap of the controllers. */
 export interface Started {
   readonly target: Target;
   readonly startMs: number;
@@ -25,23 +25,23 @@ export interface State {
   readonly cpuMs: number;
 }
 
-/** What a process is asked to do. Work is that of clients in the same process. */
-export type Asked =
+/** Requests to the process. Work is done by clients in that process. */
+export type ChildRequest =
   | { readonly ask: "work"; readonly work: ClientWork }
   | { readonly ask: "state" }
   | { readonly ask: "stop" };
 
 export type ClientWork = Omit<Work, "consumers">;
 
-/** What work came to, and what it took. */
+/** Results of a block with its costs. */
 export interface Measured extends Load {
-  /** Durable writes for each claim, its own create not counted. */
+  /** Durable writes for each claim, without its create. */
   readonly writesEach: number;
-  /** Time of all processors in the server for each claim. */
+  /** CPU time of the server for each claim. */
   readonly cpuMsEach: number;
 }
 
-/** Clients that are ready to work. */
+/** Connected clients. */
 export interface Connected {
   run(durationMs: number): Promise<Measured>;
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export async function bundleQuota(): Promise<void> {
   await bundleProgram("bench/claims/quota-process.ts", program);
 }
 
-/** A process with an embedded server that claims are made in. */
+/** A child process with an embedded server. */
 export class QuotaChild {
   readonly #child: ChildProcess;
   readonly #setup: Setup;
@@ -73,21 +73,21 @@ export class QuotaChild {
     this.started = started;
   }
 
-  /** By clients in the same process as the server. */
+  /** Runs work by clients in the process of the server. */
   runInside(work: ClientWork): Promise<Measured> {
     return this.#measured(() => this.#ask<Load>({ ask: "work", work }));
   }
 
-  /** Clients in this process, over TLS, with their connections open. */
+  /** Connects clients in this process over TLS. */
   async connect(clients: number, until: Work["until"]): Promise<Connected> {
-    const door = socketDoor(this.started.target, clients);
-    const claimants = new Claimants(door);
-    if (until === "decided") await claimants.watch();
+    const client = socketClient(this.started.target, clients);
+    const claims = new ClaimLoad(client);
+    if (until === "decided") await claims.watch();
     const work = { clients, until, consumers: this.#setup.consumers };
-    await claimants.run({ ...work, durationMs: 0, countMin: 4 * clients });
+    await claims.run({ ...work, durationMs: 0, countMin: 4 * clients });
     return {
-      run: (durationMs) => this.#measured(() => claimants.run({ ...work, durationMs })),
-      close: () => door.close(),
+      run: (durationMs) => this.#measured(() => claims.run({ ...work, durationMs })),
+      close: () => client.close(),
     };
   }
 
@@ -108,15 +108,15 @@ export class QuotaChild {
     };
   }
 
-  #ask<Message>(asked: Asked): Promise<Message> {
-    this.#child.send(asked);
+  #ask<Message>(request: ChildRequest): Promise<Message> {
+    this.#child.send(request);
     return answer(this.#child);
   }
 }
 
 function answer<Message>(child: ChildProcess): Promise<Message> {
   return new Promise((resolve, reject) => {
-    const ended = (): void => reject(new Error("the process with the embedded server ended"));
+    const ended = (): void => reject(new Error("the process with the embedded server exited"));
     child.once("exit", ended);
     child.once("message", (message) => {
       child.off("exit", ended);

@@ -3,13 +3,13 @@ import { quotaApiVersion } from "@milo-quota/quota/core/resources/well-known.ts"
 
 type Manifest = KubernetesObject & Readonly<Record<string, unknown>>;
 
-/** Where claims and grants are. */
+/** Namespace of claims and grants. */
 export const namespace = "default";
 
 const apiGroup = "resourcemanager.miloapis.com";
 const resourceType = `${apiGroup}/projects`;
-/** More than any benchmark asks for. */
-const plenty = 1_000_000_000;
+/** More than any benchmark claims. */
+const unlimited = 1_000_000_000;
 const longAgo = "2026-01-01T00:00:00Z";
 
 function consumerRef(consumer: number) {
@@ -44,7 +44,7 @@ export function grant(consumer: number): Manifest {
     metadata: { name: `grant-${consumer}`, namespace },
     spec: {
       consumerRef: consumerRef(consumer),
-      allowances: [{ resourceType, buckets: [{ amount: plenty }] }],
+      allowances: [{ resourceType, buckets: [{ amount: unlimited }] }],
     },
   };
 }
@@ -58,7 +58,7 @@ export function claim(name: string, consumer: number): Manifest {
   };
 }
 
-/** A claim as it is stored once it is granted. */
+/** A granted claim. */
 export function grantedClaim(name: string, uid: string): Manifest {
   const bare = claim(name, 0);
   const allocation = {

@@ -1,4 +1,4 @@
-// An embedded server with the quota kinds, with or without controllers, in a process of its own, as its users run it.
+// Child process: an embedded server with the quota kinds, with or without controllers.
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,10 +8,10 @@ import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts
 import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
 import { planesOfServer } from "../../packages/quota/src/views/planes-of-server.ts";
 import { grantsType, registrationsType } from "../../packages/quota/src/views/quota-types.ts";
-import { Claimants } from "./claimants.ts";
-import { directDoor } from "./door.ts";
+import { directClient } from "./claim-client.ts";
+import { ClaimLoad } from "./claim-load.ts";
 import { storeHistory } from "./history.ts";
-import type { Asked, Setup, Started, State } from "./quota-child.ts";
+import type { ChildRequest, Setup, Started, State } from "./quota-child.ts";
 import { grant, registration } from "./quota-objects.ts";
 import { type QuotaServer, startQuotaServer, token } from "./quota-server.ts";
 
@@ -26,14 +26,14 @@ for (let consumer = 0; consumer < setup.consumers; consumer += 1) {
 }
 await storeHistory(store, setup.history);
 
-const door = directDoor(quota.transport);
-const claimants = new Claimants(door);
+const client = directClient(quota.transport);
+const claims = new ClaimLoad(client);
 const controllers = setup.controllers ? controllersOf(quota) : undefined;
 process.send?.(await started(controllers));
-process.on("message", async (asked: Asked) => {
-  switch (asked.ask) {
+process.on("message", async (request: ChildRequest) => {
+  switch (request.ask) {
     case "work":
-      process.send?.(await claimants.run({ ...asked.work, consumers: setup.consumers }));
+      process.send?.(await claims.run({ ...request.work, consumers: setup.consumers }));
       break;
     case "state":
       process.send?.(state());
@@ -42,7 +42,7 @@ process.on("message", async (asked: Asked) => {
       await stop();
       break;
     default:
-      throw new Error(`unknown request ${asked satisfies never}`);
+      throw new Error(`unknown request ${request satisfies never}`);
   }
 });
 
@@ -67,14 +67,14 @@ function controllersOf({ transport }: QuotaServer): Controllers {
   });
 }
 
-/** Starts the controllers, if any, up to the first decision. */
-async function started(these: Controllers | undefined): Promise<Started> {
+/** Starts the controllers, if any, and waits for the first decision. */
+async function started(toStart: Controllers | undefined): Promise<Started> {
   const target = { url: quota.serving.url, token, ca: authority() };
-  if (these === undefined) return { target, startMs: 0, heapBytes: 0 };
-  await claimants.watch();
+  if (toStart === undefined) return { target, startMs: 0, heapBytes: 0 };
+  await claims.watch();
   const [heapBefore, start] = [heapUsed(), performance.now()];
-  these.start();
-  await claimants.claim({ consumers: 1, until: "decided" });
+  toStart.start();
+  await claims.claim({ consumers: 1, until: "decided" });
   const startMs = performance.now() - start;
   return { target, startMs, heapBytes: heapUsed() - heapBefore };
 }
@@ -91,7 +91,7 @@ function state(): State {
 }
 
 async function stop(): Promise<void> {
-  await door.close();
+  await client.close();
   await controllers?.stop();
   await quota.serving.stop();
   rmSync(directory, { recursive: true, force: true });

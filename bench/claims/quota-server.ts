@@ -9,10 +9,10 @@ import type { Transport } from "@milo-quota/kubernetes/client/transport/transpor
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { parse } from "yaml";
 
-/** An embedded server in this process that knows the quota kinds. */
+/** An embedded server in this process with the quota CRDs. */
 export interface QuotaServer {
   readonly serving: Serving;
-  /** Straight into it, as an administrator. */
+  /** In-process transport as administrator. */
   readonly transport: Transport;
   readonly root: KubeClient;
 }
@@ -26,7 +26,7 @@ const definitions: ResourceType = {
   plural: "customresourcedefinitions",
   scope: "Cluster",
 };
-/** From the root of the repository, where benchmarks are run. */
+/** Relative to the root of the repository, where benchmarks run. */
 const folder = "deploy/crds";
 
 export async function startQuotaServer(directory: string): Promise<QuotaServer> {
@@ -38,7 +38,7 @@ export async function startQuotaServer(directory: string): Promise<QuotaServer> 
   return { serving, transport, root };
 }
 
-/** Puts all definitions in place, and waits until they are served. */
+/** Creates the CRDs and waits until they are established. */
 async function install(root: KubeClient): Promise<void> {
   const { signal } = new AbortController();
   const client = root.resource(definitions, (value) => ({ ok: true, value: value as unknown as KubernetesObject }));

@@ -16,7 +16,7 @@ const plurals: Readonly<Record<string, string>> = {
   ResourceRegistration: "resourceregistrations",
 };
 
-/** A client of a program in another process: one request at a time, over one TLS connection. */
+/** API client with one TLS connection and one request at a time. */
 export class ApiClient {
   readonly #pool: Pool;
   readonly #headers: Readonly<Record<string, string>>;

@@ -4,10 +4,10 @@ import type { ApiClient } from "./api-client.ts";
 const readyMsMax = 30_000;
 const readyPollMs = 50;
 
-/** The limit of each consumer, in order; plenty where it is undefined. */
+/** The limit of each consumer; undefined for practically unlimited. */
 export type Limits = readonly (number | undefined)[];
 
-/** Creates consumers with grants and a policy for config maps, and waits until it is enforced. */
+/** Creates consumers with grants and a policy for ConfigMaps, and waits until the policy is ready. */
 export async function setUpQuota(client: ApiClient, limits: Limits): Promise<void> {
   for (let consumer = 1; consumer < limits.length; consumer += 1) await created(client, namespaceManifest(consumer));
   await created(client, registration);

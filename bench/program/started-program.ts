@@ -10,16 +10,16 @@ import { cpuTimesOf } from "./cpu-time.ts";
 const token = "bench";
 const startMsMax = 30_000;
 const stopMsMax = 15_000;
-/** The address that `up` prints once it serves. */
+/** `milo-quota up` prints its address when it is ready. */
 const serverAddress = /https:\/\/127\.0\.0\.1:\d+/;
 const inspectorAddress = /ws:\/\/127\.0\.0\.1:\d+\/\S+/;
-/** What Node prints on stderr for a process that is inspected. */
+/** Lines of Node's inspector on stderr. */
 const inspectorLine = /^(Debugger |For help, see: https:\/\/nodejs)/;
 
-/** A built program that runs `milo-quota up` as its users start it, on a free port and with a data folder of its own. */
+/** A process of `milo-quota up` from a build, on a free port with its own data folder. */
 export class StartedProgram {
   readonly target: Target;
-  /** Where Node's inspector listens, for a program that was started with it. */
+  /** Address of Node's inspector if the program was started with it. */
   readonly inspectorUrl: string | undefined;
   readonly #child: ChildProcess;
   readonly #removeFolder: () => void;
@@ -63,7 +63,7 @@ export class StartedProgram {
     this.#removeFolder = started.removeFolder;
   }
 
-  /** Time that all processors have spent in the program; NaN where the operating system has no /proc. */
+  /** CPU time of the program; NaN where the operating system has no /proc. */
   cpuMs(): number {
     return cpuTimesOf(this.#child.pid).ownMs;
   }
@@ -85,17 +85,17 @@ function passErrorsOn(stderr: Readable): void {
   });
 }
 
-/** The first text in what the program prints that matches. */
+/** The first match in the output of the program. */
 function printed(child: ChildProcess, stream: Readable, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
     const timer = setTimeout(
-      () => reject(new Error(`the program is not ready within ${startMsMax / 1_000} s`)),
+      () => reject(new Error(`the program was not ready within ${startMsMax / 1_000} s`)),
       startMsMax,
     );
     const onEnd = (): void => {
       clearTimeout(timer);
-      reject(new Error("the program ended before it was ready"));
+      reject(new Error("the program exited before it was ready"));
     };
     child.once("exit", onEnd);
     const onData = (chunk: string): void => {

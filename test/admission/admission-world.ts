@@ -10,20 +10,20 @@ import { systemNamespace } from "@milo-quota/quota/core/resources/well-known.ts"
 import { QuotaSystem, type QuotaSystemOptions, systemUser } from "@milo-quota/quota/embedded/quota-system.ts";
 import type { Runtime } from "@milo-quota/quota/views/runtime.ts";
 import { namespacesType } from "./object-types.ts";
-import { resolvePlanes, ServedWorld } from "./served-world.ts";
+import { resolvePlanes, TestWorld } from "./test-world.ts";
 
-export interface WorldOptions extends Pick<QuotaSystemOptions, "quota" | "waitMsMax" | "told" | "toldStreams"> {
-  /** Others with a say, after quota. */
+export interface WorldOptions extends Pick<QuotaSystemOptions, "quota" | "waitMsMax" | "observer" | "streamObserver"> {
+  /** Further admission plug-ins, which run after quota. */
   readonly plugins?: readonly AdmissionPlugin[];
   readonly log?: RecordLog;
-  /** Beside the root, which defines all kinds. */
+  /** Control planes besides the root plane, which defines all kinds. */
   readonly planes?: readonly string[];
 }
 
-/** A server with quota in its process. */
-export class AdmissionWorld extends ServedWorld {
+/** An API server with quota in its process. */
+export class AdmissionWorld extends TestWorld {
   readonly runtime: Runtime;
-  /** How much longer everything takes to have been there than it has; timers are not early by it. */
+  /** Added to the elapsed time that the system sees. Timers do not fire earlier. */
   skippedMs = 0;
   readonly #system: QuotaSystem;
 

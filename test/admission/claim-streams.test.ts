@@ -9,24 +9,24 @@ import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import { ClaimStreams } from "@milo-quota/quota/admission/claims/claim-streams.ts";
-import type { StreamsListener } from "@milo-quota/quota/admission/claims/stream-listener.ts";
+import type { StreamsObserver } from "@milo-quota/quota/admission/claims/stream-observer.ts";
 import { claimManifest } from "@milo-quota/quota/core/policy/claim-policy.ts";
 import { parseResourceClaim, resourceClaimDefinition } from "@milo-quota/quota/core/resources/resource-claim.ts";
 import { annotations } from "@milo-quota/quota/core/resources/well-known.ts";
-import { wanted } from "@milo-quota/quota/test/made-claims.ts";
+import { renderedClaim } from "@milo-quota/quota/test/claim-fixtures.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { definitionsType } from "./object-types.ts";
-import { eventually, signal, systemUser } from "./served-world.ts";
+import { eventually, signal, systemUser } from "./test-world.ts";
 
-/** A network whose streams can be cut, and kept from coming back. It knows what is asked, and can speak for the server. */
+/** A transport whose streams can be cut and kept from reconnecting. Records requests and can inject events. */
 class CuttableNetwork {
   readonly #inner: Transport;
   readonly #cuts = new Set<(error: unknown) => void>();
   readonly #sinks = new Set<LineSink>();
-  /** Paths of requests other than streams. */
-  readonly asked: string[] = [];
-  /** What streams are refused with; undefined lets them through. */
-  refusal: Error | undefined;
+  /** Paths of requests that are not streams. */
+  readonly requests: string[] = [];
+  /** Error for new streams; undefined lets them through. */
+  streamError: Error | undefined;
 
   constructor(inner: Transport) {
     this.#inner = inner;
@@ -36,11 +36,11 @@ class CuttableNetwork {
     return {
       ...this.#inner,
       request: (call, ended) => {
-        this.asked.push(call.path);
+        this.requests.push(call.path);
         return this.#inner.request(call, ended);
       },
       stream: async (call, sink, ended) => {
-        if (this.refusal !== undefined) throw this.refusal;
+        if (this.streamError !== undefined) throw this.streamError;
         const life = new AbortController();
         ended.addEventListener("abort", () => life.abort(ended.reason), { once: true });
         let cut: (error: unknown) => void = () => undefined;
@@ -64,9 +64,9 @@ class CuttableNetwork {
     for (const cut of this.#cuts) cut(error);
   }
 
-  /** A line that comes on every stream. */
+  /** Injects an event into all streams. */
   tell(event: StreamEvent): void {
-    for (const sink of this.#sinks) sink.line(event);
+    for (const sink of this.#sinks) sink.onLine(event);
   }
 }
 
@@ -77,17 +77,17 @@ let streams: ClaimStreams;
 let client: KubeClient;
 let events: string[];
 
-const listener: StreamsListener = {
-  opened: () => events.push("opened"),
-  idle: () => events.push("idle"),
-  ended: (reason) => events.push(`ended ${reason}`),
-  connected: () => events.push("connected"),
-  disconnected: (reason) => events.push(`disconnected ${reason}`),
-  failed: (code) => events.push(`failed ${code}`),
-  restarted: () => events.push("restarted"),
-  processed: (result) => events.push(`processed ${result}`),
-  received: (event) => events.push(`received ${event}`),
-  waited: (result) => events.push(`waited ${result}`),
+const observer: StreamsObserver = {
+  onOpened: () => events.push("opened"),
+  onIdle: () => events.push("idle"),
+  onClosed: (reason) => events.push(`ended ${reason}`),
+  onConnected: () => events.push("connected"),
+  onDisconnected: (reason) => events.push(`disconnected ${reason}`),
+  onFailed: (code) => events.push(`failed ${code}`),
+  onRestarted: () => events.push("restarted"),
+  onProcessed: (result) => events.push(`processed ${result}`),
+  onReceived: (event) => events.push(`received ${event}`),
+  onWaiterLeft: (result) => events.push(`waited ${result}`),
 };
 
 const idleMs = 5 * 60_000;
@@ -105,7 +105,7 @@ beforeEach(async () => {
   clock = new FakeClock(0);
   const seen = new KubeClient(network.transport, rootPlane);
   const random = { fraction: () => 0.5 };
-  streams = new ClaimStreams({ clientOf: () => seen, clock, random, report: () => undefined, told: listener });
+  streams = new ClaimStreams({ clientOf: () => seen, clock, random, report: () => undefined, observer });
 });
 
 afterEach(async () => {
@@ -116,9 +116,9 @@ afterEach(async () => {
 const claims = () => client.resource(resourceClaimDefinition, parseResourceClaim);
 const ref = { namespace: "default", name: "claim" };
 
-/** Makes the claim, which lists our object. */
+/** Creates the claim, which lists our object as a candidate. */
 function make() {
-  const manifest = claimManifest(wanted()) as unknown as KubernetesObject;
+  const manifest = claimManifest(renderedClaim()) as unknown as KubernetesObject;
   const noted = { ...manifest.metadata.annotations, [annotations.candidates]: "me" };
   return claims().create({ ...manifest, metadata: { ...manifest.metadata, annotations: noted } }, {}, signal);
 }
@@ -131,7 +131,7 @@ async function decide(reason: "QuotaAvailable" | "QuotaExceeded"): Promise<void>
   await claims().updateStatus({ ...head, status: { conditions } } as unknown as KubernetesObject, {}, signal);
 }
 
-/** Time passes until something is so; what is under way gets its turns. */
+/** Advances the clock until an assertion holds. */
 const passing = (look: () => Promise<unknown>) =>
   eventually(async () => {
     clock.advance(1_000);
@@ -139,15 +139,15 @@ const passing = (look: () => Promise<unknown>) =>
   });
 
 describe("a stream of claims", () => {
-  it("tells those who wait, and counts what it sees", async () => {
+  it("notifies waiters and counts events", async () => {
     const result = await streams.use("root", async (stream) => {
       await stream.open;
       const waiter = stream.join("default", "claim", "me");
-      stream.follow(waiter, await make());
+      waiter.follow(await make());
       await decide("QuotaAvailable");
-      const { result: heard } = await waiter.done;
+      const { result: outcome } = await waiter.done;
       stream.leave(waiter, "granted");
-      return heard;
+      return outcome;
     });
     expect(result).toBe("granted");
     expect(events).toEqual([
@@ -162,23 +162,23 @@ describe("a stream of claims", () => {
     ]);
   });
 
-  it("is read anew for those who wait when it had to start over: what happened meanwhile is not lost", async () => {
+  it("lists the claims of waiters again after a restart, so that no decision is lost", async () => {
     await streams.use("root", async (stream) => {
       await stream.open;
       const waiter = stream.join("default", "claim", "me");
-      stream.follow(waiter, await make());
+      waiter.follow(await make());
       await eventually(async () => expect(events).toContain("processed pending"));
       const gone = new StatusError(failure("Expired", "too old resource version"));
-      network.refusal = gone;
+      network.streamError = gone;
       network.cut(gone);
       await decide("QuotaExceeded");
       await passing(async () => expect(events.filter((event) => event === "failed 410").length).toBeGreaterThan(1));
-      network.refusal = undefined;
-      let heard = "";
+      network.streamError = undefined;
+      let outcome = "";
       void waiter.done.then(({ result }) => {
-        heard = result;
+        outcome = result;
       });
-      await passing(async () => expect(heard).toBe("denied"));
+      await passing(async () => expect(outcome).toBe("denied"));
       await passing(async () => expect(events).toContain("restarted"));
       expect(events).toContain("disconnected error");
       expect(events).not.toContain("received Modified");
@@ -187,58 +187,58 @@ describe("a stream of claims", () => {
   });
 
   it.each([
-    ["a connection that is lost", new Error("the connection was cut")],
-    ["a server that fails", new StatusError(failure("InternalError", "something is wrong here"))],
-    ["a server that has too much to do", new StatusError(failure("TooManyRequests", "slower"))],
-  ])("goes on where it was after %s: what happened meanwhile is told, and nothing is read", async (_, error) => {
+    ["a lost connection", new Error("the connection was cut")],
+    ["a failing server", new StatusError(failure("InternalError", "something is wrong here"))],
+    ["an overloaded server", new StatusError(failure("TooManyRequests", "slower"))],
+  ])("resumes after %s without losing events and without a relist", async (_, error) => {
     await streams.use("root", async (stream) => {
       await stream.open;
       const waiter = stream.join("default", "claim", "me");
-      stream.follow(waiter, await make());
+      waiter.follow(await make());
       await eventually(async () => expect(events).toContain("processed pending"));
-      network.asked.length = 0;
-      network.refusal = error;
+      network.requests.length = 0;
+      network.streamError = error;
       network.cut(error);
       await decide("QuotaExceeded");
       await passing(async () => expect(events.filter((event) => event.startsWith("failed")).length).toBeGreaterThan(1));
       expect(events).not.toContain("received Modified");
-      network.refusal = undefined;
-      let heard = "";
+      network.streamError = undefined;
+      let outcome = "";
       void waiter.done.then(({ result }) => {
-        heard = result;
+        outcome = result;
       });
-      await passing(async () => expect(heard).toBe("denied"));
+      await passing(async () => expect(outcome).toBe("denied"));
       expect(events.slice(-2)).toEqual(["received Modified", "processed denied"]);
       expect(events).toContain("restarted");
-      expect(network.asked).toEqual([]);
+      expect(network.requests).toEqual([]);
       stream.leave(waiter, "denied");
     });
   });
 
-  it("tells of the end of a claim that went while nobody could see it", async () => {
+  it("notifies waiters of a claim that was deleted while the stream was down", async () => {
     await streams.use("root", async (stream) => {
       await stream.open;
       const waiter = stream.join("default", "claim", "me");
-      stream.follow(waiter, await make());
+      waiter.follow(await make());
       const gone = new StatusError(failure("Expired", "too old resource version"));
-      network.refusal = gone;
+      network.streamError = gone;
       network.cut(gone);
       await claims().delete(ref, {}, signal);
-      network.refusal = undefined;
-      let heard = "";
+      network.streamError = undefined;
+      let outcome = "";
       void waiter.done.then(({ result }) => {
-        heard = result;
+        outcome = result;
       });
-      await passing(async () => expect(heard).toBe("lost"));
+      await passing(async () => expect(outcome).toBe("lost"));
       stream.leave(waiter, "deleted");
     });
   });
 });
 
-describe("streams of planes", () => {
+describe("claim streams", () => {
   const touch = (plane: string) => streams.use(plane, async ({ open }) => open);
 
-  it("are opened once, however many come, and end when nobody has come for a while", async () => {
+  it("are opened once per plane and closed when idle", async () => {
     await Promise.all(Array.from({ length: 64 }, () => touch("root")));
     expect(events.filter((event) => event === "opened")).toHaveLength(1);
     clock.advance(idleMs - 1);
@@ -252,7 +252,7 @@ describe("streams of planes", () => {
     expect(events.filter((event) => event === "opened")).toHaveLength(2);
   });
 
-  it("do not end while somebody waits", async () => {
+  it("are not closed while a request waits", async () => {
     await streams.use("root", async ({ open }) => {
       await open;
       clock.advance(idleMs * 3);
@@ -260,19 +260,19 @@ describe("streams of planes", () => {
     });
   });
 
-  it("end with their plane", async () => {
+  it("are closed with their plane", async () => {
     await touch("root");
     const gone = new StatusError(failure("NotFound", "there is no such plane"));
-    network.refusal = gone;
+    network.streamError = gone;
     network.cut(gone);
     await passing(async () => expect(streams.health.desired).toBe(0));
     expect(events.at(-1)).toBe("ended idle");
-    network.refusal = undefined;
+    network.streamError = undefined;
     await touch("root");
     expect(streams.health.desired).toBe(1);
   });
 
-  it("are as old as what their server said last: a bookmark makes them young, and so does a new stream", async () => {
+  it("report the age of the last bookmark, which a new stream resets", async () => {
     await touch("root");
     await eventually(async () => expect(streams.health.connected).toBe(1));
     clock.advance(60_000);
@@ -284,19 +284,19 @@ describe("streams of planes", () => {
     clock.advance(20_000);
     await make();
     await eventually(async () => expect(events).toContain("received Added"));
-    expect(streams.health.bookmarkAgeMsMax).toBe(20_000); // a claim says nothing of others
+    expect(streams.health.bookmarkAgeMsMax).toBe(20_000); // an event of one claim does not count
     network.cut(new Error("the connection was cut"));
     await passing(async () => expect(events).toContain("restarted"));
     expect(streams.health.bookmarkAgeMsMax).toBeLessThan(20_000);
   });
 
-  it("are as many as planes in use, and tell how they are", async () => {
+  it("report the health of all planes in use", async () => {
     await Promise.all([touch("root"), touch("project-a")]);
     await eventually(async () => expect(streams.health).toMatchObject({ desired: 2, connected: 2, waiters: 0 }));
     clock.advance(60_000);
     expect(streams.health).toMatchObject({ uptimeMsMax: 60_000, bookmarkAgeMsMax: 60_000 });
     await streams.stop();
     expect(events.slice(-2)).toEqual(["disconnected shutdown", "disconnected shutdown"]);
-    await expect(touch("root")).rejects.toThrow("no stream is opened any more");
+    await expect(touch("root")).rejects.toThrow("claim streams are stopped");
   });
 });

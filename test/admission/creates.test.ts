@@ -6,22 +6,22 @@ import {
   claimsIn,
   configMap,
   configMapKind,
-  enforce,
+  createPolicy,
+  expectUsage,
   grant,
   limitOf,
   policy,
-  provide,
+  registerAndGrant,
   registration,
-  usesEventually,
 } from "./quota-objects.ts";
-import { eventually, signal } from "./served-world.ts";
+import { eventually, signal } from "./test-world.ts";
 
 let world: AdmissionWorld;
 let opened: number;
 const type = "core/configmaps";
 const path = "/api/v1/namespaces/default/configmaps";
-const yes = { code: 201, message: "" };
-/** What somebody is told who wants one more than the limit. */
+const created = { code: 201, message: "" };
+/** The rejection of one more than the limit. */
 const full = (limit: number) =>
   `Insufficient quota resources available: core/configmaps for Namespace "default": requested 1 configmap, ` +
   `limit ${limit}, allocated ${limit}, reserved 0, available 0. Delete resources you no longer need, or ask your ` +
@@ -30,120 +30,120 @@ const full = (limit: number) =>
 beforeEach(async () => {
   opened = 0;
   world = await AdmissionWorld.start({
-    waitMsMax: 60_000, // however busy this machine is
-    toldStreams: {
-      opened: () => {
+    waitMsMax: 60_000, // for slow machines
+    streamObserver: {
+      onOpened: () => {
         opened += 1;
       },
     },
   });
-  await provide(world, type, configMapKind, 3);
-  await enforce(world, policy("configmaps", configMapKind, type));
+  await registerAndGrant(world, type, configMapKind, 3);
+  await createPolicy(world, policy("configmaps", configMapKind, type));
 });
 
 afterEach(async () => {
   await world.stop();
-  expect(world.faults).toEqual([]);
+  expect(world.unexpectedReports).toEqual([]);
 });
 
 const post = (name: string) => world.tryCreate(configMapsType, configMap(name));
 const remove = (name: string) => world.resource(configMapsType).delete({ namespace: "default", name }, {}, signal);
 
 describe("an object", () => {
-  it("is let in while quota is there, refused with the numbers when it is used up, and let in again when it is freed", async () => {
-    for (const name of ["a", "b", "c"]) expect(await post(name)).toEqual(yes);
+  it("is admitted while quota is available, rejected with the numbers at the limit, and admitted again when quota is freed", async () => {
+    for (const name of ["a", "b", "c"]) expect(await post(name)).toEqual(created);
     expect(await post("d")).toEqual({ code: 403, message: full(3) });
     await remove("a");
-    await eventually(async () => expect(await post("d")).toEqual(yes));
+    await eventually(async () => expect(await post("d")).toEqual(created));
     expect(await post("e")).toEqual({ code: 403, message: full(3) });
     await world.create(grantsType, grant("more", type, 1));
     await eventually(async () => expect(await limitOf(world, type)).toBe(4));
-    expect(await post("e")).toEqual(yes);
-    await usesEventually(world, type, 4);
+    expect(await post("e")).toEqual(created);
+    await expectUsage(world, type, 4);
     expect(await claimsIn(world)).toHaveLength(4);
   });
 
-  it("is refused where nothing is granted, and told so", async () => {
+  it("is rejected with a message if nothing is granted", async () => {
     await world.create(namespacesType, { apiVersion: "v1", kind: "Namespace", metadata: { name: "poor" } });
     const { code, message } = await world.tryCreate(configMapsType, configMap("a", {}, { namespace: "poor" }));
     expect(code).toBe(403);
     expect(message).toContain(
       "requested 1 configmap, limit 0, allocated 0, reserved 0, available 0. " +
-        'Nothing of it is granted to Namespace "poor" yet.',
+        'Namespace "poor" has no grant for it yet.',
     );
   });
 
-  it("is refused where nothing is granted, and told so, whatever the unit looks like", async () => {
+  it("is rejected with a message if nothing is granted, for units with special plurals", async () => {
     for (const [resourceType, baseUnit] of [
       ["core/storage", "GiB"],
       ["core/cpus", "vCPU"],
     ] as const) {
       await world.create(registrationsType, registration(resourceType, [configMapKind], { baseUnit }));
-      await enforce(world, policy(baseUnit.toLowerCase(), configMapKind, resourceType));
+      await createPolicy(world, policy(baseUnit.toLowerCase(), configMapKind, resourceType));
     }
     for (const query of [{ dryRun: "All" }, {}]) {
-      const { code, message } = await world.ask({ method: "POST", path, query, body: configMap("a") });
+      const { code, message } = await world.request({ method: "POST", path, query, body: configMap("a") });
       expect(code).toBe(403);
       expect(message).toContain("limit 0 GiB,");
       expect(message).toContain("limit 0 vCPU,");
-      expect(message.match(/Nothing of it is granted to Namespace "default" yet\./g)).toHaveLength(1);
+      expect(message.match(/Namespace "default" has no grant for it yet\./g)).toHaveLength(1);
     }
   });
 
-  it("takes one unit however often it is posted at once, and all but one are told that it is there", async () => {
+  it("takes one unit if it is created several times concurrently, and all but one get AlreadyExists", async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => post("same")));
     expect(answers.map(({ code }) => code).sort()).toEqual([201, 409, 409, 409, 409, 409]);
-    await usesEventually(world, type, 1);
+    await expectUsage(world, type, 1);
     expect(await claimsIn(world)).toHaveLength(1);
   });
 
-  it("is told that it is there, and not that quota is used up, when it is posted again", async () => {
-    for (const name of ["a", "b", "c"]) expect(await post(name)).toEqual(yes);
+  it("gets AlreadyExists, not a quota rejection, when it is created again", async () => {
+    for (const name of ["a", "b", "c"]) expect(await post(name)).toEqual(created);
     expect(await post("a")).toEqual({ code: 409, message: 'configmaps "a" already exists' });
-    await usesEventually(world, type, 3);
+    await expectUsage(world, type, 3);
   });
 
-  it("can be made again under its old name as soon as it is gone", async () => {
+  it("can be created again under its name as soon as it is deleted", async () => {
     for (let round = 0; round < 5; round += 1) {
-      expect(await post("again")).toEqual(yes);
+      expect(await post("again")).toEqual(created);
       await remove("again");
     }
-    await usesEventually(world, type, 0);
+    await expectUsage(world, type, 0);
     expect(await claimsIn(world)).toHaveLength(0);
   });
 
-  it("that is being deleted holds its unit until it is gone", async () => {
+  it("holds its unit until its deletion is complete", async () => {
     const held = configMap("a", {}, { finalizers: ["example.com/hold"] });
-    expect(await world.tryCreate(configMapsType, held)).toEqual(yes);
-    for (const name of ["b", "c"]) expect(await post(name)).toEqual(yes);
+    expect(await world.tryCreate(configMapsType, held)).toEqual(created);
+    for (const name of ["b", "c"]) expect(await post(name)).toEqual(created);
     await remove("a");
-    const { body } = await world.ask({ method: "GET", path: `${path}/a` });
+    const { body } = await world.request({ method: "GET", path: `${path}/a` });
     expect(body["metadata"]).toHaveProperty("deletionTimestamp");
     expect(await post("d")).toEqual({ code: 403, message: full(3) });
-    world.skippedMs = 10 * 60_000; // however long that takes
+    world.skippedMs = 10 * 60_000; // even if it takes minutes
     const patch = (metadata: object) =>
-      world.ask({ method: "PATCH", path: `${path}/a`, type: "application/merge-patch+json", body: { metadata } });
+      world.request({ method: "PATCH", path: `${path}/a`, type: "application/merge-patch+json", body: { metadata } });
     expect((await patch({ labels: { looked: "again" } })).code).toBe(200);
-    await usesEventually(world, type, 3);
+    await expectUsage(world, type, 3);
     expect(await post("d")).toEqual({ code: 403, message: full(3) });
     expect((await patch({ finalizers: null })).code).toBe(200);
-    await eventually(async () => expect(await post("d")).toEqual(yes));
-    expect((await world.ask({ method: "GET", path: `${path}/a` })).code).toBe(404);
+    await eventually(async () => expect(await post("d")).toEqual(created));
+    expect((await world.request({ method: "GET", path: `${path}/a` })).code).toBe(404);
   });
 
-  it("takes a unit under a generated name", async () => {
+  it("takes a unit with a generated name", async () => {
     const body = { ...configMapKind, metadata: { generateName: "made-", namespace: "default" } };
-    const { code, body: made } = await world.ask({ method: "POST", path, body });
+    const { code, body: createdObject } = await world.request({ method: "POST", path, body });
     expect(code).toBe(201);
-    await usesEventually(world, type, 1);
-    const { name } = made["metadata"] as { name: string };
+    await expectUsage(world, type, 1);
+    const { name } = createdObject["metadata"] as { name: string };
     const [claim] = await claimsIn(world);
     expect(claim).toMatchObject({ spec: { resourceRef: { kind: "ConfigMap", name, namespace: "default" } } });
   });
 
-  it("takes a unit when it is applied, and none when it is applied again", async () => {
+  it("takes a unit with the first server-side apply only", async () => {
     const apply = () =>
-      world.ask({
+      world.request({
         method: "PATCH",
         path: `${path}/applied`,
         query: { fieldManager: "me" },
@@ -152,13 +152,13 @@ describe("an object", () => {
       });
     expect((await apply()).code).toBe(201);
     expect((await apply()).code).toBe(200);
-    await usesEventually(world, type, 1);
+    await expectUsage(world, type, 1);
   });
 
-  it("is listed in its claim, which says where it comes from, and owns it", async () => {
-    const made = await world.create(configMapsType, configMap("a"));
+  it("is the candidate and the owner of its claim", async () => {
+    const createdObject = await world.create(configMapsType, configMap("a"));
     const [claim] = await claimsIn(world);
-    const { uid } = made["metadata"] as { uid: string };
+    const { uid } = createdObject["metadata"] as { uid: string };
     expect(claim).toMatchObject({
       metadata: {
         labels: {
@@ -178,8 +178,8 @@ describe("an object", () => {
     });
   });
 
-  it("shares with others in the store what its claim asks for, of whom, and its labels", async () => {
-    for (const name of ["a", "b"]) expect(await post(name)).toEqual(yes);
+  it("shares the requests, the consumer and the labels of its claim with other claims in memory", async () => {
+    for (const name of ["a", "b"]) expect(await post(name)).toEqual(created);
     const claims = [...world.server.registry.store.list({ resource: "resourceclaims.quota.miloapis.com" })];
     const [one, other] = claims.map(({ object }) => object["spec"] as { consumerRef: object; requests: object });
     expect(one).toMatchObject({ requests: [{ resourceType: type, amount: 1 }] });
@@ -188,23 +188,27 @@ describe("an object", () => {
     expect(labels === others).toBe(true);
   });
 
-  it("comes with a warning when little is left, and with another when next to nothing is", async () => {
+  it("gets a warning when quota runs low, and another when it is almost used up", async () => {
     await world.create(grantsType, grant("seven", type, 7));
     await eventually(async () => expect(await limitOf(world, type)).toBe(10));
     const warnings: (readonly string[])[] = [];
     for (let at = 1; at <= 10; at += 1) {
-      const { code, warnings: told } = await world.ask({ method: "POST", path, body: configMap(`map-${at}`) });
+      const { code, warnings: sent } = await world.request({ method: "POST", path, body: configMap(`map-${at}`) });
       expect(code).toBe(201);
-      warnings.push(told);
+      warnings.push(sent);
     }
-    const said = (text: string) => [`quota core/configmaps for Namespace "default" is ${text} of 10 configmaps`];
+    const output = (text: string) => [`quota core/configmaps for Namespace "default" is ${text} of 10 configmaps`];
     expect(warnings.slice(0, 7).flat()).toEqual([]);
-    expect(warnings.slice(7)).toEqual([said("80 % used: 8"), said("nearly used up, 90 %: 9"), said("used up: 10")]);
+    expect(warnings.slice(7)).toEqual([
+      output("80 % used: 8"),
+      output("nearly used up, 90 %: 9"),
+      output("used up: 10"),
+    ]);
   });
 });
 
 describe("many objects", () => {
-  it("open one watch, however many come first", async () => {
+  it("open one watch, even if the first ones are concurrent", async () => {
     const claims = "/apis/quota.miloapis.com/v1alpha1/resourceclaims";
     const watches = () => world.watched.filter((watched) => watched === claims).length;
     const before = watches();
@@ -216,17 +220,17 @@ describe("many objects", () => {
     expect(world.health).toMatchObject({ desired: 1, connected: 1, waiters: 0, activePolicies: 1 });
   });
 
-  it("get exactly what there is: 3,000 for 1,000 units", { timeout: 120_000 }, async () => {
+  it("get exactly the limit: 3,000 creates for 1,000 units", { timeout: 120_000 }, async () => {
     await world.create(grantsType, grant("plenty", type, 997));
     await eventually(async () => expect(await limitOf(world, type)).toBe(1000));
     const answers = await Promise.all(Array.from({ length: 3_000 }, (_, at) => post(`one-of-many-${at}`)));
     const count = (code: number) => answers.filter((answer) => answer.code === code).length;
-    expect({ made: count(201), refused: count(403), other: 3_000 - count(201) - count(403) }).toEqual({
-      made: 1_000,
-      refused: 2_000,
+    expect({ createdObject: count(201), rejected: count(403), other: 3_000 - count(201) - count(403) }).toEqual({
+      createdObject: 1_000,
+      rejected: 2_000,
       other: 0,
     });
-    await usesEventually(world, type, 1_000);
+    await expectUsage(world, type, 1_000);
     await eventually(async () => {
       let found = 0;
       for await (const { items } of world.resource(claimsType).pages({}, signal)) found += items.length;

@@ -3,16 +3,16 @@ import { claimPoliciesType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { AdmissionWorld } from "./admission-world.ts";
 import { configMapsType, eventsType } from "./object-types.ts";
-import { configMap, configMapKind, enforce, policy, provide } from "./quota-objects.ts";
-import { eventually, type Json, signal, type Told } from "./served-world.ts";
+import { configMap, configMapKind, createPolicy, policy, registerAndGrant } from "./quota-objects.ts";
+import { type ApiResponse, eventually, type Json, signal } from "./test-world.ts";
 
 let world: AdmissionWorld;
 const path = "/api/v1/namespaces/default/configmaps";
 const type = "core/configmaps";
-/** Longer than anything waits for company before it is written. */
+/** Longer than the delay of deferred writes. */
 const quietMs = 1_500;
 
-/** Maps are counted by their labels: by policies that are enforced, that only watch, or that do not work. */
+/** Policies by the value of a label: enforced, in Shadow mode, or failing. */
 const policies: Readonly<Record<string, { readonly amount: string; readonly spec: Json }>> = {
   small: { amount: "1", spec: {} },
   large: { amount: "2", spec: {} },
@@ -23,25 +23,25 @@ const policies: Readonly<Record<string, { readonly amount: string; readonly spec
 
 beforeEach(async () => {
   world = await AdmissionWorld.start({ waitMsMax: 60_000 });
-  await provide(world, type, configMapKind, 2);
+  await registerAndGrant(world, type, configMapKind, 2);
   for (const [name, { amount, spec }] of Object.entries(policies)) {
     const constraints = [{ expression: `trigger.metadata.labels["by"] == "${name}"` }];
     const requests = [{ resourceType: type, amountExpression: amount }];
-    await enforce(world, policy(name, configMapKind, type, { constraints, requests, spec }));
+    await createPolicy(world, policy(name, configMapKind, type, { constraints, requests, spec }));
   }
 });
 
 afterEach(async () => {
   await world.stop();
-  expect(world.faults).toEqual([]);
+  expect(world.unexpectedReports).toEqual([]);
 });
 
 const tried = { dryRun: "All" };
 const map = (name: string, by: string): Json => configMap(name, {}, { labels: { by } });
-const create = (name: string, by: string, query: Readonly<Record<string, string>> = {}): Promise<Told> =>
-  world.ask({ method: "POST", path, query, body: map(name, by) });
-const update = (name: string, by: string, query: Readonly<Record<string, string>> = {}): Promise<Told> =>
-  world.ask({
+const create = (name: string, by: string, query: Readonly<Record<string, string>> = {}): Promise<ApiResponse> =>
+  world.request({ method: "POST", path, query, body: map(name, by) });
+const update = (name: string, by: string, query: Readonly<Record<string, string>> = {}): Promise<ApiResponse> =>
+  world.request({
     method: "PATCH",
     path: `${path}/${name}`,
     query,
@@ -49,10 +49,10 @@ const update = (name: string, by: string, query: Readonly<Record<string, string>
     body: { metadata: { labels: { by } } },
   });
 
-/** How far the store is, once nothing is on its way to it any more. */
+/** Revision of the store after all deferred writes. */
 async function atRest(): Promise<number> {
   const { store } = world.server.registry;
-  // Objects that are older than a policy are counted once, a few seconds after it came.
+  // The controllers count existing objects a few seconds after a policy is created.
   const isCounted = async () => {
     const { items } = await world.resource(claimPoliciesType).list({}, signal);
     for (const { status } of items) expect(status).toHaveProperty("existingObjectCount");
@@ -65,7 +65,7 @@ async function atRest(): Promise<number> {
   }
 }
 
-it("whatever it is told, a dry run leaves no trace: no object, no claim, no figure, no event", async () => {
+it("a dry run writes nothing, whatever its outcome: no object, no claim, no bucket, no event", async () => {
   await world.create(configMapsType, configMap("free"));
   expect((await create("a", "small")).code).toBe(201);
   const before = await atRest();
@@ -81,11 +81,11 @@ it("whatever it is told, a dry run leaves no trace: no object, no claim, no figu
   }
   expect(await atRest()).toBe(before);
 
-  const told = async () => {
+  const events = async () => {
     const { items } = await world.resource(eventsType).list({}, signal);
     return items.filter(({ reason }) => reason === "WouldBeRefused");
   };
-  expect(await told()).toEqual([]);
+  expect(await events()).toEqual([]);
   expect((await create("b", "watched")).code).toBe(201);
-  await eventually(async () => expect(await told()).toHaveLength(1));
+  await eventually(async () => expect(await events()).toHaveLength(1));
 }, 60_000);

@@ -16,7 +16,7 @@ export const definitionsType: ResourceType = {
   plural: "customresourcedefinitions",
   scope: "Cluster",
 };
-/** A kind with two served versions, a size, and replicas that can be scaled. */
+/** A kind with two served versions, a size and a scale subresource. */
 export const shipsType: ResourceType = { group: "fleet.example", version: "v1", plural: "ships", scope: "Namespaced" };
 
 const shipVersion = (name: string, storage: boolean) => ({

@@ -1,4 +1,4 @@
-import type { AdmissionResult } from "@milo-quota/quota/admission/admission-listener.ts";
+import type { AdmissionResult } from "@milo-quota/quota/admission/admission-observer.ts";
 import type { Enforcement } from "@milo-quota/quota/core/resources/enforcement.ts";
 import { defaultQuotaOptions } from "@milo-quota/quota/core/resources/quota-options.ts";
 import { claimPoliciesType, claimsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
@@ -9,26 +9,26 @@ import {
   claimsIn,
   configMap,
   configMapKind,
-  enforce,
-  isReady,
+  createPolicy,
+  expectUsage,
   type PolicyParts,
   policy,
-  provide,
+  registerAndGrant,
   registration,
   ship,
   shipKind,
-  usesEventually,
+  waitForPolicy,
 } from "./quota-objects.ts";
-import { eventually, type Json, signal } from "./served-world.ts";
+import { eventually, type Json, signal } from "./test-world.ts";
 
 let world: AdmissionWorld;
 let results: [policy: string, result: AdmissionResult][];
 let missing: string[];
 let refusing: string | undefined;
-/** How long it takes until claims are gone. */
+/** Delay of claim deletions. */
 let deletionMs: number;
 const path = "/api/v1/namespaces/default/configmaps";
-const yes = { code: 201, message: "" };
+const created = { code: 201, message: "" };
 
 beforeEach(async () => {
   results = [];
@@ -42,9 +42,9 @@ function worldWith(enforcement: Enforcement): Promise<AdmissionWorld> {
   return AdmissionWorld.start({
     quota: { ...defaultQuotaOptions, enforcement },
     waitMsMax: 60_000,
-    told: {
-      decided: (of, _, result) => results.push([of.metadata.name ?? "", result]),
-      missingKey: (of) => missing.push(of.metadata.name ?? ""),
+    observer: {
+      onDecided: (of, _, result) => results.push([of.metadata.name ?? "", result]),
+      onMissingKey: (of) => missing.push(of.metadata.name ?? ""),
     },
     plugins: [
       {
@@ -64,64 +64,66 @@ function worldWith(enforcement: Enforcement): Promise<AdmissionWorld> {
 
 afterEach(async () => {
   await world.stop();
-  expect(world.faults).toEqual([]);
+  expect(world.unexpectedReports).toEqual([]);
 });
 
 const forbidden = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code: 403 } as const;
 const post = (name: string, more: Json = {}) => world.tryCreate(configMapsType, configMap(name, more));
 const tell = (name: string, metadata: Json = {}) =>
-  world.ask({ method: "POST", path, body: configMap(name, {}, metadata) });
+  world.request({ method: "POST", path, body: configMap(name, {}, metadata) });
 const patchPolicy = (name: string, spec: Json) =>
   world.resource(claimPoliciesType).patch({ name }, { type: "merge", body: { spec } }, {}, signal);
 
-/** Maps, of which there may be so many, claimed for by a policy. */
+/** Limits ConfigMaps to an amount by a policy. */
 async function maps(amount: number, parts: PolicyParts = {}): Promise<void> {
-  await provide(world, "core/configmaps", configMapKind, amount);
-  await enforce(world, policy("maps", configMapKind, "core/configmaps", parts));
+  await registerAndGrant(world, "core/configmaps", configMapKind, amount);
+  await createPolicy(world, policy("maps", configMapKind, "core/configmaps", parts));
 }
 
 describe("several policies on one kind", () => {
   beforeEach(async () => {
     await maps(5);
-    await provide(world, "core/settings", configMapKind, 1);
-    await enforce(world, policy("settings", configMapKind, "core/settings"));
+    await registerAndGrant(world, "core/settings", configMapKind, 1);
+    await createPolicy(world, policy("settings", configMapKind, "core/settings"));
   });
 
-  it("are decided together: all or nothing", async () => {
-    expect(await post("a")).toEqual(yes);
+  it("admit an object only together", async () => {
+    expect(await post("a")).toEqual(created);
     const { code, message } = await post("b");
     expect(code).toBe(403);
     expect(message).toContain("core/settings");
     expect(message).not.toContain("core/configmaps");
-    await usesEventually(world, "core/configmaps", 1);
-    await usesEventually(world, "core/settings", 1);
+    await expectUsage(world, "core/configmaps", 1);
+    await expectUsage(world, "core/settings", 1);
     expect(await claimsIn(world)).toHaveLength(2);
   });
 
-  it("each tell what they came to themselves, also in a dry run", async () => {
-    expect(await post("a")).toEqual(yes);
+  it("each report their own result, also in a dry run", async () => {
+    expect(await post("a")).toEqual(created);
     expect((await post("b")).code).toBe(403);
-    expect((await world.ask({ method: "POST", path, body: configMap("b"), query: { dryRun: "All" } })).code).toBe(403);
-    const told = (name: string) => results.filter(([of]) => of === name).map(([, result]) => result);
-    expect(told("maps")).toEqual(["granted", "withdrawn", "withdrawn"]);
-    expect(told("settings")).toEqual(["granted", "denied", "denied"]);
+    expect((await world.request({ method: "POST", path, body: configMap("b"), query: { dryRun: "All" } })).code).toBe(
+      403,
+    );
+    const resultsOf = (name: string) => results.filter(([of]) => of === name).map(([, result]) => result);
+    expect(resultsOf("maps")).toEqual(["granted", "withdrawn", "withdrawn"]);
+    expect(resultsOf("settings")).toEqual(["granted", "denied", "denied"]);
   });
 });
 
-it("what one policy granted is free when another's refusal is heard", async () => {
+it("release the claim of one policy before the rejection by another is answered", async () => {
   await maps(1);
-  await provide(world, "core/settings", configMapKind, 0);
+  await registerAndGrant(world, "core/settings", configMapKind, 0);
   const constraints = [{ expression: "has(trigger.data)" }];
-  await enforce(world, policy("settings", configMapKind, "core/settings", { constraints }));
+  await createPolicy(world, policy("settings", configMapKind, "core/settings", { constraints }));
   deletionMs = 100;
   expect((await post("large", { data: { a: "x" } })).code).toBe(403);
-  expect(await post("small")).toEqual(yes);
+  expect(await post("small")).toEqual(created);
 });
 
-it("every quota that is short is named, in the message and as causes", async () => {
+it("name every insufficient quota in the message and in causes", async () => {
   await maps(0);
-  await provide(world, "core/settings", configMapKind, 0);
-  await enforce(world, policy("settings", configMapKind, "core/settings"));
+  await registerAndGrant(world, "core/settings", configMapKind, 0);
+  await createPolicy(world, policy("settings", configMapKind, "core/settings"));
   const { code, body, message } = await tell("a");
   expect(code).toBe(403);
   expect(body).toMatchObject({ reason: "Forbidden" });
@@ -134,19 +136,19 @@ it("every quota that is short is named, in the message and as causes", async () 
 });
 
 describe("a policy", () => {
-  it("is not asked while it is switched off", async () => {
+  it("is not evaluated while it is disabled", async () => {
     await maps(1);
-    expect(await post("a")).toEqual(yes);
+    expect(await post("a")).toEqual(created);
     await patchPolicy("maps", { disabled: true });
-    await isReady(world, "maps", "PolicyDisabled");
-    expect(await post("b")).toEqual(yes);
+    await waitForPolicy(world, "maps", "PolicyDisabled");
+    expect(await post("b")).toEqual(created);
     expect(results).toEqual([
       ["maps", "granted"],
       ["maps", "policy_disabled"],
     ]);
   });
 
-  it("that does not work for an object refuses it, says so, and can be mended", async () => {
+  it("that fails for an object rejects it with the error, until it is fixed", async () => {
     await maps(2, { requests: [{ resourceType: "core/configmaps", amountExpression: "int(trigger.data.size)" }] });
     const { code, body } = await tell("a");
     expect(code).toBe(500);
@@ -158,22 +160,22 @@ describe("a policy", () => {
     expect(await claimsIn(world)).toEqual([]);
     const spec = policy("maps", configMapKind, "core/configmaps")["spec"] as Json;
     await patchPolicy("maps", { target: { ...(spec["target"] as Json) } });
-    await isReady(world, "maps");
-    await eventually(async () => expect(await post("a")).toEqual(yes));
+    await waitForPolicy(world, "maps");
+    await eventually(async () => expect(await post("a")).toEqual(created));
   });
 
-  it("that does not work for an object is told of before anything is claimed, whatever else is true of it", async () => {
+  it("that fails for an object rejects it before any claim is created", async () => {
     await maps(1);
-    expect(await post("a")).toEqual(yes);
+    expect(await post("a")).toEqual(created);
     const requests = [{ resourceType: "core/configmaps", amountExpression: "int(trigger.data.size)" }];
-    await enforce(world, policy("broken", configMapKind, "core/configmaps", { requests }));
+    await createPolicy(world, policy("broken", configMapKind, "core/configmaps", { requests }));
     results.length = 0;
     for (const [name, query] of [
       ["a", {}],
       ["b", {}],
       ["b", { dryRun: "All" }],
     ] as const) {
-      const { code, message } = await world.ask({ method: "POST", path, query, body: configMap(name) });
+      const { code, message } = await world.request({ method: "POST", path, query, body: configMap(name) });
       expect(code).toBe(500);
       expect(message).toContain('ClaimCreationPolicy "broken"');
     }
@@ -181,7 +183,7 @@ describe("a policy", () => {
     expect(await claimsIn(world)).toHaveLength(1);
   });
 
-  it("that does not work lets everything in if it says so, with a warning", async () => {
+  it("that fails with failurePolicy Ignore admits objects with a warning", async () => {
     const requests = [{ resourceType: "core/configmaps", amountExpression: "int(trigger.data.size)" }];
     await maps(1, { requests, spec: { failurePolicy: "Ignore" } });
     const { code, warnings } = await tell("a");
@@ -190,13 +192,13 @@ describe("a policy", () => {
     expect(results).toEqual([["maps", "ignored"]]);
   });
 
-  it("that says so still refuses what quota is short for", async () => {
+  it("with failurePolicy Ignore still rejects objects over quota", async () => {
     await maps(1, { spec: { failurePolicy: "Ignore" } });
-    expect(await post("a")).toEqual(yes);
+    expect(await post("a")).toEqual(created);
     expect((await post("b")).code).toBe(403);
   });
 
-  it("in shadow tells what it would have refused, and refuses nothing", async () => {
+  it("in Shadow mode warns of rejections and rejects nothing", async () => {
     await maps(0, { spec: { mode: "Shadow" } });
     const { code, warnings } = await tell("a");
     expect(code).toBe(201);
@@ -217,59 +219,61 @@ describe("a policy", () => {
     });
   });
 
-  it("is about what it says: a key that is not there makes a condition false, and is counted", async () => {
+  it("treats a condition with a missing key as false, and counts it", async () => {
     await maps(1, { constraints: [{ expression: 'trigger.metadata.labels["env"] == "prod"' }] });
-    for (const name of ["a", "b"]) expect(await post(name)).toEqual(yes);
+    for (const name of ["a", "b"]) expect(await post(name)).toEqual(created);
     expect(missing).toEqual(["maps", "maps"]);
     expect(await claimsIn(world)).toEqual([]);
   });
 
-  it("leaves objects alone that were there before it", async () => {
-    expect(await post("old")).toEqual(yes);
-    await new Promise((resolve) => setTimeout(resolve, 1_100)); // times are in seconds
+  it("does not claim for older objects", async () => {
+    expect(await post("old")).toEqual(created);
+    await new Promise((resolve) => setTimeout(resolve, 1_100)); // creation timestamps have a resolution of seconds
     await maps(1);
-    expect(await post("new")).toEqual(yes);
+    expect(await post("new")).toEqual(created);
     expect((await post("newer")).code).toBe(403);
     const ref = { namespace: "default", name: "old" };
     await world.resource(configMapsType).patch(ref, { type: "merge", body: { data: { a: "1" } } }, {}, signal);
-    await usesEventually(world, "core/configmaps", 1);
+    await expectUsage(world, "core/configmaps", 1);
   });
 
-  it("holds whatever version an object is written in", async () => {
+  it("applies to all served versions of a kind", async () => {
     await world.define(shipsDefinition, shipsType);
-    await provide(world, "fleet.example/ships", shipKind, 1);
-    await enforce(world, policy("ships", shipKind, "fleet.example/ships"));
+    await registerAndGrant(world, "fleet.example/ships", shipKind, 1);
+    await createPolicy(world, policy("ships", shipKind, "fleet.example/ships"));
     const older = { ...shipsType, version: "v1beta1" };
     const sail = (name: string) => ({ ...ship(name, { size: 1 }), apiVersion: "fleet.example/v1beta1" });
-    expect(await world.tryCreate(older, sail("a"))).toEqual(yes);
+    expect(await world.tryCreate(older, sail("a"))).toEqual(created);
     expect((await world.tryCreate(older, sail("b"))).code).toBe(403);
     expect((await world.tryCreate(shipsType, ship("b", { size: 1 }))).code).toBe(403);
   });
 
-  it("may put claims into another namespace than their objects", async () => {
+  it("can create claims in another namespace than that of the objects", async () => {
     await world.create(namespacesType, { apiVersion: "v1", kind: "Namespace", metadata: { name: "claims" } });
     await maps(2, { metadata: { namespace: "claims" } });
-    for (const name of ["a", "b"]) expect(await post(name)).toEqual(yes);
+    for (const name of ["a", "b"]) expect(await post(name)).toEqual(created);
     expect((await post("c")).code).toBe(403);
-    await usesEventually(world, "core/configmaps", 2);
+    await expectUsage(world, "core/configmaps", 2);
     const items = await eventually(async () => {
       const listed = await world.resource(claimsType).list({ namespace: "claims" }, signal);
-      expect(listed.items).toHaveLength(2); // that of the object that was refused is taken back
+      expect(listed.items).toHaveLength(2); // the claim of the rejected object is withdrawn
       return listed.items;
     });
     for (const { metadata } of items as { metadata: Json }[]) expect(metadata["ownerReferences"]).toBeUndefined();
     await world.resource(configMapsType).delete({ namespace: "default", name: "a" }, {}, signal);
-    await usesEventually(world, "core/configmaps", 1);
+    await expectUsage(world, "core/configmaps", 1);
   });
 
-  it("whose claims cannot be made says so, and names itself", async () => {
+  it("whose claims cannot be created rejects with its name", async () => {
     await maps(2, { metadata: { namespace: "nowhere" } });
     const { code, message } = await post("a");
     expect(code).toBe(500);
-    expect(message).toContain('the claim of ClaimCreationPolicy "maps" cannot be made: namespaces "nowhere" not found');
+    expect(message).toContain(
+      'the claim of ClaimCreationPolicy "maps" cannot be created: namespaces "nowhere" not found',
+    );
   });
 
-  it("meets a claim of its name that is for something else, and says so", async () => {
+  it("rejects with a message if another claim has the name of its claim", async () => {
     await world.create(registrationsType, registration("core/other", [configMapKind]));
     await maps(2, { metadata: { name: "fixed-name" } });
     const foreign = {
@@ -285,7 +289,7 @@ describe("a policy", () => {
     const { code, message } = await post("a");
     expect(code).toBe(500);
     expect(message).toContain(
-      'the claim of ClaimCreationPolicy "maps" cannot be made: there is a claim fixed-name that is not for this',
+      'the claim of ClaimCreationPolicy "maps" cannot be created: a different claim fixed-name exists',
     );
     expect(results).toEqual([["maps", "misconfigured"]]);
     const { items } = await world.resource(claimsType).list({}, signal);
@@ -293,27 +297,27 @@ describe("a policy", () => {
   });
 });
 
-describe("somebody else", () => {
-  it("who refuses after quota was granted takes nothing: it is free at once", async () => {
+describe("a later plug-in", () => {
+  it("that rejects an admitted object frees its quota immediately", async () => {
     await maps(1);
     refusing = "a";
     expect(await post("a")).toEqual({ code: 403, message: "another plug-in says no" });
-    expect(await post("b")).toEqual(yes);
+    expect(await post("b")).toEqual(created);
     await eventually(async () => expect(await claimsIn(world)).toHaveLength(1));
   });
 });
 
-describe("the switch for everything", () => {
+describe("the global enforcement mode", () => {
   const restart = async (enforcement: Enforcement): Promise<void> => {
     await world.stop();
     results.length = 0;
     world = await worldWith(enforcement);
   };
   const cases: Record<string, ["Shadow" | "Off", warned: number, AdmissionResult[]]> = {
-    "lets everything in and tells of it, in shadow": ["Shadow", 1, ["shadow_denied"]],
-    "asks nobody when it is off": ["Off", 0, []],
+    "Shadow admits everything with warnings": ["Shadow", 1, ["shadow_denied"]],
+    "Off evaluates no policies": ["Off", 0, []],
   };
-  for (const [name, [level, warned, told]] of Object.entries(cases)) {
+  for (const [name, [level, warned, expected]] of Object.entries(cases)) {
     it(name, async () => {
       await maps(0);
       expect((await post("a")).code).toBe(403);
@@ -321,11 +325,11 @@ describe("the switch for everything", () => {
       await maps(0);
       const { code, warnings } = await tell("b");
       expect([code, warnings.length]).toEqual([201, warned]);
-      expect(results.map(([, result]) => result)).toEqual(told);
+      expect(results.map(([, result]) => result)).toEqual(expected);
     });
   }
 
-  it("keeps broken policies from refusing, in shadow", async () => {
+  it("Shadow also admits objects for which a policy fails", async () => {
     await restart("Shadow");
     await maps(1, { requests: [{ resourceType: "core/configmaps", amountExpression: "int(trigger.data.size)" }] });
     expect((await tell("a")).code).toBe(201);

@@ -6,7 +6,7 @@ import {
   registrationsType,
 } from "@milo-quota/quota/views/quota-types.ts";
 import { expect } from "vitest";
-import { eventually, type Json, type ServedWorld, signal } from "./served-world.ts";
+import { eventually, type Json, signal, type TestWorld } from "./test-world.ts";
 
 const head = { apiVersion: "quota.miloapis.com/v1alpha1" };
 
@@ -54,7 +54,7 @@ export interface PolicyParts {
   readonly spec?: Json;
 }
 
-/** A policy that wants one unit for each object of a kind, unless it says otherwise. */
+/** A policy that claims one unit for each object of a kind by default. */
 export function policy(name: string, kind: Kind, resourceType: string, parts: PolicyParts = {}): Json {
   const { constraints, requests = [{ resourceType, amount: 1 }], metadata, spec = {} } = parts;
   return {
@@ -86,10 +86,10 @@ export const ship = (name: string, spec: Json, metadata: Json = {}): Json => ({
   spec,
 });
 
-export const claimsIn = async (world: ServedWorld) => (await world.resource(claimsType).list({}, signal)).items;
+export const claimsIn = async (world: TestWorld) => (await world.resource(claimsType).list({}, signal)).items;
 
-/** Registers a type, and gives the namespace default so much of it. */
-export async function provide(world: ServedWorld, type: string, kind: Kind, amount: number): Promise<void> {
+/** Registers a type and grants an amount of it to the namespace "default". */
+export async function registerAndGrant(world: TestWorld, type: string, kind: Kind, amount: number): Promise<void> {
   await world.create(registrationsType, registration(type, [kind]));
   if (amount > 0) await world.create(grantsType, grant(type.replaceAll("/", "-"), type, amount));
   await eventually(async () => {
@@ -99,13 +99,13 @@ export async function provide(world: ServedWorld, type: string, kind: Kind, amou
   });
 }
 
-/** Makes a policy, and waits until it is at work. */
-export async function enforce(world: ServedWorld, object: Json): Promise<void> {
+/** Creates a policy and waits until it is ready. */
+export async function createPolicy(world: TestWorld, object: Json): Promise<void> {
   await world.create(claimPoliciesType, object);
-  await isReady(world, (object["metadata"] as Json)["name"] as string);
+  await waitForPolicy(world, (object["metadata"] as Json)["name"] as string);
 }
 
-export async function isReady(world: ServedWorld, name: string, reason = "PolicyReady"): Promise<void> {
+export async function waitForPolicy(world: TestWorld, name: string, reason = "PolicyReady"): Promise<void> {
   await eventually(async () => {
     const found = (await world.resource(claimPoliciesType).get({ name }, signal)) as Json;
     const { generation } = found["metadata"] as { generation: number };
@@ -120,19 +120,19 @@ type Bucket = {
   readonly status: Json;
 };
 
-export async function bucketOf(world: ServedWorld, resourceType: string): Promise<Bucket | undefined> {
+export async function bucketOf(world: TestWorld, resourceType: string): Promise<Bucket | undefined> {
   const { items } = await world.resource(bucketsType).list({}, signal);
   return (items as unknown as Bucket[]).find(
     ({ spec }) => spec.resourceType === resourceType && spec.dimensions === undefined,
   );
 }
 
-export async function limitOf(world: ServedWorld, resourceType: string): Promise<unknown> {
+export async function limitOf(world: TestWorld, resourceType: string): Promise<unknown> {
   return (await bucketOf(world, resourceType))?.status["limit"];
 }
 
-/** What is used, once nothing is on its way any more. */
-export async function usesEventually(world: ServedWorld, resourceType: string, amount: number): Promise<void> {
+/** Waits until a bucket has this usage and no reservations. */
+export async function expectUsage(world: TestWorld, resourceType: string, amount: number): Promise<void> {
   await eventually(async () => {
     const { status } = (await bucketOf(world, resourceType)) as Bucket;
     expect([status["allocated"] ?? 0, status["reserved"] ?? 0]).toEqual([amount, 0]);

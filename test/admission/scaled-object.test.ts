@@ -1,10 +1,10 @@
 import type { ObjectChange } from "@milo-quota/quota/admission/object-change.ts";
-import { answerReview } from "@milo-quota/quota/admission/webhook/review-answer.ts";
+import { reviewResponse } from "@milo-quota/quota/admission/webhook/review-response.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { AdmissionWorld } from "./admission-world.ts";
 import { shipsDefinition, shipsType } from "./object-types.ts";
 import { ship } from "./quota-objects.ts";
-import { signal } from "./served-world.ts";
+import { signal } from "./test-world.ts";
 
 let world: AdmissionWorld;
 
@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 afterEach(() => world.stop());
 
-/** What a kube-apiserver sends when somebody scales: the Scale, and nothing of the object. */
+/** The review that kube-apiserver sends for a scale update: it contains the Scale, not the object. */
 const review = (name: string) => ({
   apiVersion: "admission.k8s.io/v1",
   kind: "AdmissionReview",
@@ -34,7 +34,7 @@ const review = (name: string) => ({
   },
 });
 
-async function asked(name: string) {
+async function requested(name: string) {
   const changes: ObjectChange[] = [];
   const decide = async (change: ObjectChange) => {
     changes.push(change);
@@ -42,7 +42,7 @@ async function asked(name: string) {
   };
   const clientOf = (plane: string) => world.planes.client(plane);
   const origin = { plane: "root", waitMsMax: 1_000 };
-  const answer = await answerReview(
+  const answer = await reviewResponse(
     review(name),
     origin,
     { decide, decideRemoval: async () => ({ allowed: true }), clientOf },
@@ -51,8 +51,8 @@ async function asked(name: string) {
   return { answer, changes };
 }
 
-it("scaling is seen as what it makes of the object itself", async () => {
-  const { changes } = await asked("a");
+it("a scale update is evaluated as a change of the object", async () => {
+  const { changes } = await requested("a");
   expect(changes).toMatchObject([
     {
       operation: "UPDATE",
@@ -64,8 +64,8 @@ it("scaling is seen as what it makes of the object itself", async () => {
   ]);
 });
 
-it("scaling what is not there is left to the server to refuse", async () => {
-  const { answer, changes } = await asked("nobody");
+it("a scale update of a missing object is left to the server", async () => {
+  const { answer, changes } = await requested("missing");
   expect(answer).toMatchObject({ response: { uid: "1", allowed: true } });
   expect(changes).toEqual([]);
 });

@@ -7,15 +7,15 @@ import {
   claimsIn,
   configMap,
   configMapKind,
-  enforce,
-  isReady,
+  createPolicy,
+  expectUsage,
   policy,
-  provide,
+  registerAndGrant,
   ship,
   shipKind,
-  usesEventually,
+  waitForPolicy,
 } from "./quota-objects.ts";
-import { eventually, type Json, signal, type Told } from "./served-world.ts";
+import { type ApiResponse, eventually, type Json, signal } from "./test-world.ts";
 
 let world: AdmissionWorld;
 const ships = "/apis/fleet.example/v1/namespaces/default/ships";
@@ -27,21 +27,21 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await world.stop();
-  expect(world.faults).toEqual([]);
+  expect(world.unexpectedReports).toEqual([]);
 });
 
-const patch = (path: string, body: Json, query: Readonly<Record<string, string>> = {}): Promise<Told> =>
-  world.ask({ method: "PATCH", path, body, query, type: merge });
+const patch = (path: string, body: Json, query: Readonly<Record<string, string>> = {}): Promise<ApiResponse> =>
+  world.request({ method: "PATCH", path, body, query, type: merge });
 
 const map = "/api/v1/namespaces/default/configmaps";
-const label = (name: string, value: string | null): Promise<Told> =>
+const label = (name: string, value: string | null): Promise<ApiResponse> =>
   patch(`${map}/${name}`, { metadata: { labels: { counted: value } } });
 
-/** There may be one config map that says that it counts. */
+/** Limits ConfigMaps with the label to one. */
 async function countMaps(): Promise<void> {
-  await provide(world, "core/configmaps", configMapKind, 1);
+  await registerAndGrant(world, "core/configmaps", configMapKind, 1);
   const constraints = [{ expression: 'trigger.metadata.labels["counted"] == "yes"' }];
-  await enforce(world, policy("maps", configMapKind, "core/configmaps", { constraints }));
+  await createPolicy(world, policy("maps", configMapKind, "core/configmaps", { constraints }));
 }
 
 describe("an object that starts to match a policy", () => {
@@ -50,43 +50,43 @@ describe("an object that starts to match a policy", () => {
     for (const name of ["a", "b"]) await world.create(configMapsType, configMap(name));
   });
 
-  it("claims all it needs: to create first and label then is no way around", async () => {
+  it("claims all that it needs, so a label that is added later does not bypass quota", async () => {
     expect((await label("a", "yes")).code).toBe(200);
     const { code, message } = await label("b", "yes");
     expect(code).toBe(403);
     expect(message).toContain("requested 1 configmap, limit 1, allocated 1, reserved 0, available 0");
-    await usesEventually(world, "core/configmaps", 1);
+    await expectUsage(world, "core/configmaps", 1);
     await eventually(async () => expect(await claimsIn(world)).toHaveLength(1));
   });
 
-  it("claims nothing more by changes that do not matter", async () => {
+  it("claims nothing for unrelated changes", async () => {
     expect((await label("a", "yes")).code).toBe(200);
     expect((await patch(`${map}/a`, { data: { a: "1" } })).code).toBe(200);
     expect((await label("a", "yes")).code).toBe(200);
-    await usesEventually(world, "core/configmaps", 1);
+    await expectUsage(world, "core/configmaps", 1);
   });
 
-  it("claims once when the same change comes several times at once, and keeps its claim", async () => {
+  it("claims once for several concurrent identical updates", async () => {
     const codes = (await Promise.all(Array.from({ length: 5 }, () => label("a", "yes")))).map(({ code }) => code);
     expect(new Set(codes)).toEqual(new Set([200]));
-    await usesEventually(world, "core/configmaps", 1);
+    await expectUsage(world, "core/configmaps", 1);
     await eventually(async () => {
       const [claim, ...others] = (await claimsIn(world)) as { metadata: { annotations: Record<string, string> } }[];
       expect(others).toEqual([]);
-      // Of those who were too late nothing is left, and nobody had to put anything right.
+      // The losing updates leave nothing that a controller would have to repair.
       expect(claim?.metadata.annotations["quota.miloapis.com/candidates"]).toMatch(/^[0-9a-f-]{36}$/);
     });
     const { items } = await world.resource(eventsType).list({}, signal);
     expect(items.filter(({ type }) => type === "Warning")).toEqual([]);
   });
 
-  it("is told the truth by a dry run, which writes nothing", async () => {
+  it("gets the answer of a real update in a dry run, which writes nothing", async () => {
     const tried = await patch(`${map}/a`, { metadata: { labels: { counted: "yes" } } }, { dryRun: "All" });
     expect(tried.code).toBe(200);
     expect(await claimsIn(world)).toEqual([]);
     await label("b", "yes");
-    const refused = await patch(`${map}/a`, { metadata: { labels: { counted: "yes" } } }, { dryRun: "All" });
-    expect(refused.code).toBe(403);
+    const rejected = await patch(`${map}/a`, { metadata: { labels: { counted: "yes" } } }, { dryRun: "All" });
+    expect(rejected.code).toBe(403);
   });
 });
 
@@ -98,77 +98,77 @@ describe("an object that stops matching a policy", () => {
     await world.create(configMapsType, configMap("b"));
   });
 
-  it("gives back all it holds, once that is stored and nothing else may come", async () => {
+  it("releases all that it holds when the update is stored", async () => {
     expect((await label("b", "yes")).code).toBe(403);
     expect((await label("a", null)).code).toBe(200);
     world.skippedMs = 60_000;
     await patch(`${map}/a`, { data: { look: "again" } });
-    await usesEventually(world, "core/configmaps", 0);
+    await expectUsage(world, "core/configmaps", 0);
     await eventually(async () => expect(await claimsIn(world)).toEqual([]));
     expect((await label("b", "yes")).code).toBe(200);
-    await usesEventually(world, "core/configmaps", 1);
-    expect((await label("a", "yes")).code).toBe(403); // it is not let in twice
+    await expectUsage(world, "core/configmaps", 1);
+    expect((await label("a", "yes")).code).toBe(403); // its quota is taken by another object
   });
 });
 
 describe("an object whose need grows", () => {
   beforeEach(async () => {
     await world.define(shipsDefinition, shipsType);
-    await provide(world, "fleet.example/tons", shipKind, 10);
+    await registerAndGrant(world, "fleet.example/tons", shipKind, 10);
     const amountExpression = "trigger.spec.size * trigger.spec.replicas";
     const requests = [{ resourceType: "fleet.example/tons", amountExpression }];
-    await enforce(world, policy("tons", shipKind, "fleet.example/tons", { requests }));
+    await createPolicy(world, policy("tons", shipKind, "fleet.example/tons", { requests }));
     await world.create(shipsType, ship("a", { size: 4, replicas: 1 }));
   });
 
-  it("claims what it needs more, before that is stored", async () => {
+  it("claims the difference before the update is stored", async () => {
     expect((await patch(`${ships}/a`, { spec: { size: 7 } })).code).toBe(200);
-    await usesEventually(world, "fleet.example/tons", 7);
+    await expectUsage(world, "fleet.example/tons", 7);
     const { code, message } = await patch(`${ships}/a`, { spec: { size: 11 } });
     expect(code).toBe(403);
     expect(message).toContain("requested 4 tons, limit 10, allocated 7, reserved 0, available 3");
-    await usesEventually(world, "fleet.example/tons", 7);
+    await expectUsage(world, "fleet.example/tons", 7);
     expect(await world.resource(shipsType).get({ namespace: "default", name: "a" }, signal)).toMatchObject({
       spec: { size: 7 },
     });
   });
 
-  it("gives nothing away that it does not get: a change that loses a race takes nothing", async () => {
-    const stale = await world.ask({ method: "GET", path: `${ships}/a` });
+  it("claims nothing with an update that fails with a conflict", async () => {
+    const stale = await world.request({ method: "GET", path: `${ships}/a` });
     expect((await patch(`${ships}/a`, { spec: { note: "first" } })).code).toBe(200);
     const body = { ...stale.body, spec: { size: 9, replicas: 1 } };
-    expect((await world.ask({ method: "PUT", path: `${ships}/a`, body })).code).toBe(409);
-    await usesEventually(world, "fleet.example/tons", 4);
+    expect((await world.request({ method: "PUT", path: `${ships}/a`, body })).code).toBe(409);
+    await expectUsage(world, "fleet.example/tons", 4);
     expect(await claimsIn(world)).toHaveLength(1);
   });
 
-  it("is not scaled past its quota either", async () => {
+  it("cannot be scaled over quota", async () => {
     expect((await patch(`${ships}/a/scale`, { spec: { replicas: 2 } })).code).toBe(200);
-    await usesEventually(world, "fleet.example/tons", 8);
+    await expectUsage(world, "fleet.example/tons", 8);
     expect((await patch(`${ships}/a/scale`, { spec: { replicas: 3 } })).code).toBe(403);
   });
 
-  it("claims nothing by what controllers say of it", async () => {
+  it("claims nothing for status updates", async () => {
     expect((await patch(`${ships}/a/status`, { status: { replicas: 9 } })).code).toBe(200);
-    await usesEventually(world, "fleet.example/tons", 4);
+    await expectUsage(world, "fleet.example/tons", 4);
     expect(await claimsIn(world)).toHaveLength(1);
   });
 
-  it("gives back what it does not need any more as soon as that is stored, though it was made a moment ago", async () => {
+  it("releases quota as soon as a smaller size is stored, even right after its creation", async () => {
     expect((await patch(`${ships}/a`, { spec: { size: 1 } })).code).toBe(200);
     expect((await bucketOf(world, "fleet.example/tons"))?.status["allocated"]).toBe(1);
   });
 
-  it("can be let go while its policy does not work", async () => {
+  it("can be deleted while its policy fails", async () => {
     await patch(`${ships}/a`, { metadata: { finalizers: ["example.com/hold"] } });
     const name = "tons";
     const requests = [{ resourceType: "fleet.example/tons", amountExpression: "trigger.spec.size / 0" }];
     await world.resource(claimPoliciesType).delete({ name }, {}, signal);
-    await enforce(world, policy(name, shipKind, "fleet.example/tons", { requests }));
-    await isReady(world, name);
+    await createPolicy(world, policy(name, shipKind, "fleet.example/tons", { requests }));
+    await waitForPolicy(world, name);
     await eventually(async () => expect((await patch(`${ships}/a`, { spec: { size: 5 } })).code).toBe(500));
-    expect((await world.ask({ method: "DELETE", path: `${ships}/a` })).code).toBe(200);
+    expect((await world.request({ method: "DELETE", path: `${ships}/a` })).code).toBe(200);
     expect((await patch(`${ships}/a`, { metadata: { finalizers: null } })).code).toBe(200);
-    await eventually(async () => expect((await world.ask({ method: "GET", path: `${ships}/a` })).code).toBe(404));
+    await eventually(async () => expect((await world.request({ method: "GET", path: `${ships}/a` })).code).toBe(404));
   });
 });

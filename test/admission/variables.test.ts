@@ -1,11 +1,20 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { AdmissionWorld } from "./admission-world.ts";
 import { shipsDefinition, shipsType } from "./object-types.ts";
-import { claimsIn, configMap, configMapKind, enforce, policy, provide, ship, shipKind } from "./quota-objects.ts";
-import { eventually, type Json, type ServedWorld, type Told } from "./served-world.ts";
+import {
+  claimsIn,
+  configMap,
+  configMapKind,
+  createPolicy,
+  policy,
+  registerAndGrant,
+  ship,
+  shipKind,
+} from "./quota-objects.ts";
+import { type ApiResponse, eventually, type Json, type TestWorld } from "./test-world.ts";
 import { WebhookWorld } from "./webhook-world.ts";
 
-type World = ServedWorld & { stop(): Promise<void> };
+type World = TestWorld & { stop(): Promise<void> };
 
 const kinds = [
   { group: "", resources: ["configmaps"] },
@@ -13,10 +22,10 @@ const kinds = [
 ];
 
 const worlds: Record<string, () => Promise<World>> = {
-  "in the process of the server": () => AdmissionWorld.start({ waitMsMax: 60_000 }),
+  embedded: () => AdmissionWorld.start({ waitMsMax: 60_000 }),
   "over webhooks": async () => {
     const world = await WebhookWorld.start(1);
-    await world.askAt(0, kinds);
+    await world.routeTo(0, kinds);
     return world;
   },
 };
@@ -50,56 +59,56 @@ describe.each(Object.entries(worlds))("%s, a policy", (_, start) => {
 
   afterEach(async () => {
     await world.stop();
-    expect(world.faults).toEqual([]);
+    expect(world.unexpectedReports).toEqual([]);
   });
 
-  const post = (name: string, user: typeof tina | typeof tom): Promise<Told> =>
-    world.ask({ method: "POST", path: maps, body: configMap(name), user });
+  const post = (name: string, user: typeof tina | typeof tom): Promise<ApiResponse> =>
+    world.request({ method: "POST", path: maps, body: configMap(name), user });
 
-  /** Nothing is granted: whatever a policy is about is refused. */
+  /** Nothing is granted, so all matching objects are rejected. */
   async function refusing(...constraints: string[]): Promise<void> {
-    await provide(world, "core/configmaps", configMapKind, 0);
+    await registerAndGrant(world, "core/configmaps", configMapKind, 0);
     const parts = { constraints: conditions(...constraints) };
-    await enforce(world, policy("maps", configMapKind, "core/configmaps", parts));
+    await createPolicy(world, policy("maps", configMapKind, "core/configmaps", parts));
   }
 
-  it("knows who asks", async () => {
+  it("can use the user of the request", async () => {
     world = await start();
     await refusing(...ofTina);
     expect((await post("a", tina)).code).toBe(403);
     expect((await post("a", tom)).code).toBe(201);
   });
 
-  it("knows what is asked for", async () => {
+  it("can use the attributes of the request", async () => {
     world = await start();
     await refusing(...ofMaps);
     expect((await post("a", tina)).code).toBe(403);
     expect((await post("b", tina)).code).toBe(201);
     const path = `${maps}/b`;
     const body = { metadata: { labels: { changed: "yes" } } };
-    expect((await world.ask({ method: "PATCH", path, body, type: merge })).code).toBe(200);
+    expect((await world.request({ method: "PATCH", path, body, type: merge })).code).toBe(200);
   });
 
-  it("writes both into its claims", async () => {
+  it("can use both in its claim template", async () => {
     world = await start();
-    await provide(world, "core/configmaps", configMapKind, 1);
+    await registerAndGrant(world, "core/configmaps", configMapKind, 1);
     const notes = { "example.com/asked": "{{ user.name }} {{ .requestInfo.verb }} {{ requestInfo.resource }}" };
     const metadata = { annotations: notes };
-    await enforce(world, policy("maps", configMapKind, "core/configmaps", { metadata }));
+    await createPolicy(world, policy("maps", configMapKind, "core/configmaps", { metadata }));
     expect((await post("a", tina)).code).toBe(201);
     const [claim] = (await claimsIn(world)) as unknown as { metadata: { annotations: Json } }[];
     expect(claim?.metadata.annotations).toMatchObject({ "example.com/asked": "tina create configmaps" });
   });
 
-  it("tells updates, and those of subresources, from creates", async () => {
+  it("can distinguish creates, updates and subresource updates", async () => {
     world = await start();
     await world.define(shipsDefinition, shipsType);
-    await provide(world, "fleet.example/tons", shipKind, 0);
+    await registerAndGrant(world, "fleet.example/tons", shipKind, 0);
     const constraints = conditions('requestInfo.verb == "update" && requestInfo.subresource == "scale"');
     const requests = [{ resourceType: "fleet.example/tons", amountExpression: "trigger.spec.replicas" }];
-    await enforce(world, policy("tons", shipKind, "fleet.example/tons", { constraints, requests }));
+    await createPolicy(world, policy("tons", shipKind, "fleet.example/tons", { constraints, requests }));
     expect(await world.tryCreate(shipsType, ship("a", { replicas: 1 }))).toMatchObject({ code: 201 });
-    const patch = (path: string, spec: Json) => world.ask({ method: "PATCH", path, body: { spec }, type: merge });
+    const patch = (path: string, spec: Json) => world.request({ method: "PATCH", path, body: { spec }, type: merge });
     expect((await patch(`${ships}/a`, { replicas: 2 })).code).toBe(200);
     await eventually(async () => {
       const { code, message } = await patch(`${ships}/a/scale`, { replicas: 3 });

@@ -20,15 +20,15 @@ let server: WebhookServer;
 let port: number;
 let agent: Agent;
 let ready: boolean;
-let asked: ObjectChange[];
+let requested: ObjectChange[];
 let verdict: Verdict;
 let reported: unknown[];
-/** Nobody is answered before. */
+/** Responses wait for this. */
 let mayAnswer: Promise<void>;
 
 beforeEach(async () => {
   ready = true;
-  asked = [];
+  requested = [];
   reported = [];
   mayAnswer = Promise.resolve();
   verdict = { allowed: true };
@@ -42,14 +42,14 @@ beforeEach(async () => {
     decideRemoval: async ({ name }) =>
       name === "kept" ? { allowed: false, status: failure("Forbidden", "it is in use") } : { allowed: true },
     decide: async (change) => {
-      asked.push(change);
+      requested.push(change);
       await mayAnswer;
-      if (change.name === "broken") throw new Error("a mistake of ours");
+      if (change.name === "broken") throw new Error("a bug");
       change.warn("nearly used up");
       return verdict;
     },
     clientOf: () => {
-      throw new Error("nobody is asked in here");
+      throw new Error("unexpected call");
     },
     limits: { bodyBytesMax: 2_000 },
     report: (_, error) => reported.push(error),
@@ -73,11 +73,11 @@ function send({ method = "POST", path = "/admit", type = "application/json", bod
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return new Promise<{ code: number; text: string }>((resolve, reject) => {
     const sent = request({ agent, host: "127.0.0.1", port, method, path, headers: { "Content-Type": type } }, (got) => {
-      let heard = "";
+      let received = "";
       got.on("data", (chunk) => {
-        heard += chunk;
+        received += chunk;
       });
-      got.on("end", () => resolve({ code: got.statusCode ?? 0, text: heard }));
+      got.on("end", () => resolve({ code: got.statusCode ?? 0, text: received }));
     });
     sent.on("error", reject);
     sent.end(text);
@@ -104,7 +104,7 @@ const review = (over: object = {}, requestOver: object = {}) => ({
 });
 
 describe("a review", () => {
-  it("of a deletion is answered by those who have a say in it", async () => {
+  it("of a delete is answered by decideRemoval", async () => {
     const oldObject = { metadata: { name: "kept", namespace: "default" } };
     const { text } = await send({ body: review({}, { operation: "DELETE", object: null, oldObject }) });
     expect(JSON.parse(text).response).toMatchObject({ allowed: false, status: { message: "it is in use" } });
@@ -113,7 +113,7 @@ describe("a review", () => {
     expect(JSON.parse(fine).response).toMatchObject({ allowed: true });
   });
 
-  it("is handed on as it is meant, and answered with warnings", async () => {
+  it("is passed to admission and answered with warnings", async () => {
     const { code, text } = await send({ path: "/planes/p/admit?timeout=5s", body: review() });
     expect(code).toBe(200);
     expect(JSON.parse(text)).toEqual({
@@ -121,7 +121,7 @@ describe("a review", () => {
       kind: "AdmissionReview",
       response: { uid: "review-1", allowed: true, warnings: ["nearly used up"] },
     });
-    expect(asked).toMatchObject([
+    expect(requested).toMatchObject([
       {
         operation: "CREATE",
         plane: "p",
@@ -137,7 +137,7 @@ describe("a review", () => {
     ]);
   });
 
-  it("of something refused carries the whole answer", async () => {
+  it("of a rejected object has the whole status", async () => {
     const status = failure("Forbidden", "not enough", { causes: [{ reason: "QuotaExceeded", field: "a/b" }] });
     verdict = { allowed: false, status };
     const { code, text } = await send({ body: review() });
@@ -146,66 +146,66 @@ describe("a review", () => {
   });
 
   const passed: Record<string, object> = {
-    "of a deletion is let through": { operation: "DELETE", object: null },
-    "of a connection is let through": { operation: "CONNECT" },
+    "of a delete is allowed": { operation: "DELETE", object: null },
+    "of a CONNECT is allowed": { operation: "CONNECT" },
   };
   for (const [name, over] of Object.entries(passed)) {
     it(name, async () => {
       const { text } = await send({ body: review({}, over) });
       expect(JSON.parse(text).response).toEqual({ uid: "review-1", allowed: true });
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
     });
   }
 
   const scopes: Record<string, [over: object, scope: string, namespace: string]> = {
-    "a namespace, which counts as being in itself": [
+    "a namespace, although the review names it as its own namespace": [
       { resource: { group: "", version: "v1", resource: "namespaces" }, namespace: "made-up" },
       "Cluster",
       "",
     ],
-    "something in no namespace": [{ namespace: undefined }, "Cluster", ""],
-    "something in a namespace": [{}, "Namespaced", "default"],
+    "a cluster-scoped object": [{ namespace: undefined }, "Cluster", ""],
+    "a namespaced object": [{}, "Namespaced", "default"],
   };
   for (const [name, [over, scope, namespace]] of Object.entries(scopes)) {
-    it(`knows the scope of ${name}`, async () => {
+    it(`detects the scope of ${name}`, async () => {
       await send({ body: review({}, over) });
-      expect(asked).toMatchObject([{ kind: { scope }, namespace }]);
+      expect(requested).toMatchObject([{ kind: { scope }, namespace }]);
     });
   }
 });
 
-describe("what is no review", () => {
+describe("a request that is not a review", () => {
   const cases: Record<string, [Sent, code: number, text: RegExp]> = {
-    "is not found elsewhere": [{ path: "/", body: review() }, 404, /nothing is answered at \//],
-    "is not got": [{ method: "GET" }, 405, /posted/],
-    "is not taken in another format": [{ type: "text/plain", body: review() }, 415, /application\/json/],
-    "is not taken when it is too large": [{ body: review({ filler: "x".repeat(2_000) }) }, 413, /at most 2000 bytes/],
-    "is not taken when it is no JSON": [{ body: "{" }, 400, /not JSON/],
-    "is not taken when it is something else": [{ body: { kind: "Pod" } }, 400, /no AdmissionReview/],
-    "is not taken in another version": [
+    "is not found at another path": [{ path: "/", body: review() }, 404, /unknown path \//],
+    "is rejected with another method": [{ method: "GET" }, 405, /by POST/],
+    "is rejected with another content type": [{ type: "text/plain", body: review() }, 415, /application\/json/],
+    "is rejected if it is too large": [{ body: review({ filler: "x".repeat(2_000) }) }, 413, /at most 2000 bytes/],
+    "is rejected if it is not JSON": [{ body: "{" }, 400, /not JSON/],
+    "is rejected if it has another kind": [{ body: { kind: "Pod" } }, 400, /not an AdmissionReview/],
+    "is rejected in another version": [
       { body: review({ apiVersion: "admission.k8s.io/v1beta1" }) },
       400,
-      /v1beta1, where admission.k8s.io\/v1/,
+      /v1beta1: must be admission.k8s.io\/v1/,
     ],
-    "is not taken without a request": [{ body: review({ request: 1 }) }, 400, /without a request/],
-    "is not taken without a uid": [{ body: review({}, { uid: "" }) }, 400, /without a uid/],
+    "is rejected without a request": [{ body: review({ request: 1 }) }, 400, /has no request/],
+    "is rejected without a uid": [{ body: review({}, { uid: "" }) }, 400, /has no uid/],
   };
   for (const [name, [sent, code, text]] of Object.entries(cases)) {
     it(name, async () => {
       expect(await send(sent)).toEqual({ code, text: expect.stringMatching(text) });
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
       expect(reported).toEqual([]);
     });
   }
 });
 
-it("a mistake of ours is answered with 500, and reported: whoever asks has a failure policy", async () => {
+it("answers an unexpected error with 500 and reports it, so that the failure policy of the API server applies", async () => {
   const body = review({}, { object: { metadata: { name: "broken" } } });
   expect(await send({ body })).toEqual({ code: 500, text: "internal error\n" });
-  expect(reported).toEqual([new Error("a mistake of ours")]);
+  expect(reported).toEqual([new Error("a bug")]);
 });
 
-it("tells whether it lives, and whether it is ready", async () => {
+it("serves /healthz and /readyz", async () => {
   expect(await send({ method: "GET", path: "/healthz" })).toEqual({ code: 200, text: "ok\n" });
   expect((await send({ method: "GET", path: "/readyz" })).code).toBe(200);
   ready = false;
@@ -213,21 +213,21 @@ it("tells whether it lives, and whether it is ready", async () => {
   expect((await send({ method: "GET", path: "/healthz" })).code).toBe(200);
 });
 
-it("takes another certificate without being stopped", async () => {
+it("replaces its certificate without a restart", async () => {
   expect((await send({ method: "GET", path: "/healthz" })).code).toBe(200);
-  server.renew(issue());
+  server.setCertificate(issue());
   agent.destroy();
   agent = new Agent({ ca: authority.certificatePem });
   expect((await send({ method: "GET", path: "/healthz" })).code).toBe(200);
 });
 
-it("finishes what is under way when it is stopped", async () => {
+it("finishes requests in flight when it is stopped", async () => {
   let release = (): void => undefined;
   mayAnswer = new Promise((resolve) => {
     release = resolve;
   });
   const answer = send({ body: review() });
-  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  await vi.waitFor(() => expect(requested).toHaveLength(1));
   const stopped = server.stop();
   release();
   expect((await answer).code).toBe(200);

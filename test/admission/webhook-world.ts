@@ -14,12 +14,12 @@ import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
 import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
 import { planesOfServer } from "@milo-quota/quota/views/planes-of-server.ts";
 import type { Runtime } from "@milo-quota/quota/views/runtime.ts";
-import { layout, ServedWorld, systemUser } from "./served-world.ts";
+import { layout, systemUser, TestWorld } from "./test-world.ts";
 
 const lifetime = { nowMs: Date.now(), lifetimeMs: 86_400_000 };
 
-/** A server that asks for quota over HTTPS: several replicas, each with controllers of which one leads. */
-export class WebhookWorld extends ServedWorld {
+/** An API server with admission webhooks: several replicas, each with controllers under leader election. */
+export class WebhookWorld extends TestWorld {
   readonly #stops: (() => Promise<void>)[] = [];
 
   static async start(replicas: number): Promise<WebhookWorld> {
@@ -55,7 +55,7 @@ export class WebhookWorld extends ServedWorld {
     controllers.start();
     admission.start();
     await admission.ready;
-    const stop = await this.#openDoor(admission, planes, report);
+    const stop = await this.#startWebhook(admission, planes, report);
     this.#stops.push(async () => {
       await stop();
       await admission.finish();
@@ -64,8 +64,8 @@ export class WebhookWorld extends ServedWorld {
     });
   }
 
-  /** The first replica is the one that is asked; others answer if it is told to ask them. */
-  async #openDoor(admission: Admission, planes: Runtime["planes"], report: Runtime["report"]) {
+  /** Starts the webhook server of a replica. `routeTo` selects the replica that the API server calls. */
+  async #startWebhook(admission: Admission, planes: Runtime["planes"], report: Runtime["report"]) {
     const authority = createAuthority("quota", lifetime);
     const names = { commonName: "quota", dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"] };
     const { certificatePem, privateKeyPem } = issueServerCertificate(authority, names, lifetime);
@@ -82,14 +82,14 @@ export class WebhookWorld extends ServedWorld {
     });
     const port = await server.start();
     const caBundle = Buffer.from(authority.certificatePem).toString("base64");
-    this.doors.push({ url: `https://127.0.0.1:${port}/admit`, caBundle });
+    this.endpoints.push({ url: `https://127.0.0.1:${port}/admit`, caBundle });
     return () => server.stop();
   }
 
-  readonly doors: { readonly url: string; readonly caBundle: string }[] = [];
+  readonly endpoints: { readonly url: string; readonly caBundle: string }[] = [];
 
-  /** From now on the server asks that replica about these kinds, and about those of quota. */
-  async askAt(replica: number, kinds: readonly { readonly group: string; readonly resources: readonly string[] }[]) {
+  /** Makes the API server call that replica for these kinds and for the quota kinds. */
+  async routeTo(replica: number, kinds: readonly { readonly group: string; readonly resources: readonly string[] }[]) {
     const name = "milo-quota";
     const rules = [...kinds, { group: "quota.miloapis.com", resources: ["*"] }].map(({ group, resources }) => ({
       apiGroups: [group],
@@ -106,7 +106,7 @@ export class WebhookWorld extends ServedWorld {
         {
           name: "quota.miloapis.com",
           rules,
-          clientConfig: this.doors[replica],
+          clientConfig: this.endpoints[replica],
           admissionReviewVersions: ["v1"],
           sideEffects: "NoneOnDryRun",
           failurePolicy: "Fail",
@@ -115,8 +115,8 @@ export class WebhookWorld extends ServedWorld {
         },
       ],
     };
-    await this.ask({ method: "DELETE", path: `${path}/${name}` });
-    const { code, message } = await this.ask({ method: "POST", path, body });
+    await this.request({ method: "DELETE", path: `${path}/${name}` });
+    const { code, message } = await this.request({ method: "POST", path, body });
     if (code !== 201) throw new Error(message);
   }
 }

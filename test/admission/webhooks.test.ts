@@ -5,20 +5,20 @@ import {
   claimsIn,
   configMap,
   configMapKind,
-  enforce,
+  createPolicy,
+  expectUsage,
   grant,
   limitOf,
   policy,
-  provide,
+  registerAndGrant,
   ship,
   shipKind,
-  usesEventually,
 } from "./quota-objects.ts";
-import { eventually } from "./served-world.ts";
+import { eventually } from "./test-world.ts";
 import { WebhookWorld } from "./webhook-world.ts";
 
 let world: WebhookWorld;
-const yes = { code: 201, message: "" };
+const created = { code: 201, message: "" };
 const kinds = [
   { group: "", resources: ["configmaps"] },
   { group: "fleet.example", resources: ["ships", "ships/scale"] },
@@ -26,9 +26,9 @@ const kinds = [
 
 beforeEach(async () => {
   world = await WebhookWorld.start(2);
-  await provide(world, "core/configmaps", configMapKind, 2);
-  await enforce(world, policy("maps", configMapKind, "core/configmaps"));
-  await world.askAt(0, kinds);
+  await registerAndGrant(world, "core/configmaps", configMapKind, 2);
+  await createPolicy(world, policy("maps", configMapKind, "core/configmaps"));
+  await world.routeTo(0, kinds);
 });
 
 afterEach(async () => {
@@ -38,69 +38,69 @@ afterEach(async () => {
 
 const post = (name: string) => world.tryCreate(configMapsType, configMap(name));
 
-it("objects are let in and refused over HTTPS, with the same answers, whichever replica is asked", async () => {
-  expect(await post("a")).toEqual(yes);
-  await world.askAt(1, kinds);
-  expect(await post("b")).toEqual(yes);
+it("admits and rejects objects with the same answers on all replicas", async () => {
+  expect(await post("a")).toEqual(created);
+  await world.routeTo(1, kinds);
+  expect(await post("b")).toEqual(created);
   const body = configMap("c");
-  const refused = await world.ask({ method: "POST", path: "/api/v1/namespaces/default/configmaps", body });
-  expect(refused).toMatchObject({
+  const rejected = await world.request({ method: "POST", path: "/api/v1/namespaces/default/configmaps", body });
+  expect(rejected).toMatchObject({
     code: 403,
     body: { details: { causes: [{ reason: "QuotaExceeded", field: "core/configmaps" }] } },
   });
-  expect(refused.message).toBe(
+  expect(rejected.message).toBe(
     'admission webhook "quota.miloapis.com" denied the request: Insufficient quota resources available: ' +
       'core/configmaps for Namespace "default": requested 1 configmap, limit 2, allocated 2, reserved 0, available 0. ' +
       "Delete resources you no longer need, or ask your platform team to raise the limit.",
   );
-  await usesEventually(world, "core/configmaps", 2);
+  await expectUsage(world, "core/configmaps", 2);
   expect(await claimsIn(world)).toHaveLength(2);
 });
 
-it("one object posted six times at once takes one unit, and all but one are told that it is there", async () => {
+it("takes one unit for six concurrent creates of one object, and all but one get AlreadyExists", async () => {
   const answers = await Promise.all(Array.from({ length: 6 }, () => post("same")));
   expect(answers.map(({ code }) => code).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   await eventually(async () => expect(await claimsIn(world)).toHaveLength(1));
-  await usesEventually(world, "core/configmaps", 1);
+  await expectUsage(world, "core/configmaps", 1);
 });
 
-it("objects come with a warning when little is left, whichever replica is asked", async () => {
+it("warns when quota runs low, on all replicas", async () => {
   await world.create(grantsType, grant("eight-more", "core/configmaps", 8));
   await eventually(async () => expect(await limitOf(world, "core/configmaps")).toBe(10));
   const path = "/api/v1/namespaces/default/configmaps";
   const warned: string[] = [];
   for (let at = 1; at <= 10; at += 1) {
-    if (at === 10) await world.askAt(1, kinds);
-    const { code, warnings } = await world.ask({ method: "POST", path, body: configMap(`map-${at}`) });
+    if (at === 10) await world.routeTo(1, kinds);
+    const { code, warnings } = await world.request({ method: "POST", path, body: configMap(`map-${at}`) });
     expect(code).toBe(201);
     warned.push(...warnings.map((text) => `${at}: ${text}`));
   }
-  const said = (text: string) => `quota core/configmaps for Namespace "default" is ${text} of 10 configmaps`;
+  const output = (text: string) => `quota core/configmaps for Namespace "default" is ${text} of 10 configmaps`;
   expect(warned).toEqual([
-    `8: ${said("80 % used: 8")}`,
-    `9: ${said("nearly used up, 90 %: 9")}`,
-    `10: ${said("used up: 10")}`,
+    `8: ${output("80 % used: 8")}`,
+    `9: ${output("nearly used up, 90 %: 9")}`,
+    `10: ${output("used up: 10")}`,
   ]);
 });
 
-it("a dry run is answered, and nothing is written", async () => {
+it("answers a dry run without writing anything", async () => {
   const path = "/api/v1/namespaces/default/configmaps";
-  const tried = await world.ask({ method: "POST", path, query: { dryRun: "All" }, body: configMap("a") });
+  const tried = await world.request({ method: "POST", path, query: { dryRun: "All" }, body: configMap("a") });
   expect(tried.code).toBe(201);
   expect(await claimsIn(world)).toEqual([]);
 });
 
-it("an object is not scaled past its quota", async () => {
+it("rejects a scale update over quota", async () => {
   await world.define(shipsDefinition, shipsType);
-  await provide(world, "fleet.example/ships", shipKind, 3);
+  await registerAndGrant(world, "fleet.example/ships", shipKind, 3);
   const requests = [{ resourceType: "fleet.example/ships", amountExpression: "trigger.spec.replicas" }];
-  await enforce(world, policy("ships", shipKind, "fleet.example/ships", { requests }));
+  await createPolicy(world, policy("ships", shipKind, "fleet.example/ships", { requests }));
   await eventually(async () => {
     await world.create(shipsType, ship(`probe-${Math.random()}`, { replicas: 0 }));
-    expect(await world.tryCreate(shipsType, ship("a", { replicas: 2 }))).toEqual(yes);
+    expect(await world.tryCreate(shipsType, ship("a", { replicas: 2 }))).toEqual(created);
   });
   const scale = (replicas: number) =>
-    world.ask({
+    world.request({
       method: "PATCH",
       path: "/apis/fleet.example/v1/namespaces/default/ships/a/scale",
       type: "application/merge-patch+json",
@@ -110,7 +110,7 @@ it("an object is not scaled past its quota", async () => {
   expect((await scale(4)).code).toBe(403);
 });
 
-it("claims that nobody may make are refused over HTTPS too, with all that is wrong", async () => {
+it("rejects invalid manual claims with all errors", async () => {
   const body = {
     apiVersion: "quota.miloapis.com/v1alpha1",
     kind: "ResourceClaim",
@@ -124,7 +124,7 @@ it("claims that nobody may make are refused over HTTPS too, with all that is wro
     },
   };
   const path = "/apis/quota.miloapis.com/v1alpha1/namespaces/default/resourceclaims";
-  const { code, body: status } = await world.ask({ method: "POST", path, body });
+  const { code, body: status } = await world.request({ method: "POST", path, body });
   expect(code).toBe(422);
   const { causes } = status["details"] as { causes: { field: string }[] };
   expect(causes.map(({ field }) => field)).toEqual(["spec.requests[0].amount", "spec.requests[1].resourceType"]);

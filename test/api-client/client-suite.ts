@@ -1,17 +1,16 @@
-// One file on purpose: it is one list of sentences about one server, run over every way to reach it, and its tests share the
-// kinds and clients made at its top.
-// One suite for every way to a server, and for every server: ours in this process, ours over sockets, a real Kubernetes.
+// One suite for all transports and servers: the embedded server in this process and over sockets, and a real Kubernetes.
+// Long because its tests share the kinds and clients of one server.
 
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { EventRecorder, eventType } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
-import { LeaderElection } from "@milo-quota/kubernetes/client/lease/leader-election.ts";
+import { LeaderElector } from "@milo-quota/kubernetes/client/lease/leader-elector.ts";
 import { leaseType, parseLease } from "@milo-quota/kubernetes/client/lease/lease-object.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import type { Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
-import { Follower } from "@milo-quota/kubernetes/client/watch/follower.ts";
 import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
-import { type Selection, sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import { type ListWatchOptions, listerWatcherFor } from "@milo-quota/kubernetes/client/watch/lister-watcher.ts";
+import { Reflector } from "@milo-quota/kubernetes/client/watch/reflector.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -29,18 +28,18 @@ import {
   widgets,
 } from "./kinds.ts";
 
-export interface Reached {
+export interface TestApi {
   readonly transport: Transport;
-  /** What went wrong inside the server. */
+  /** Errors that the server reported. */
   readonly faults: readonly unknown[];
   stop(): Promise<void>;
 }
 
 const random = { fraction: Math.random };
 
-export function clientSuite(name: string, reach: () => Promise<Reached>): void {
+export function clientSuite(name: string, start: () => Promise<TestApi>): void {
   describe(name, () => {
-    let reached: Reached;
+    let api: TestApi;
     let client: KubeClient;
     let maps: ResourceClient<ConfigMap>;
     const { signal } = new AbortController();
@@ -48,16 +47,16 @@ export function clientSuite(name: string, reach: () => Promise<Reached>): void {
     const ref = (object: string): { namespace: string; name: string } => ({ namespace, name: object });
 
     beforeAll(async () => {
-      reached = await reach();
-      client = new KubeClient(reached.transport);
+      api = await start();
+      client = new KubeClient(api.transport);
       maps = client.resource(configMaps, parseConfigMap);
-      const made = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
-      await client.resource(namespaces, parseAny).create(made, {}, signal);
+      const createdObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
+      await client.resource(namespaces, parseAny).create(createdObject, {}, signal);
     }, 1_800_000);
 
     afterAll(async () => {
-      await reached.transport.close();
-      await reached.stop();
+      await api.transport.close();
+      await api.stop();
     });
 
     it("creates, reads, changes and deletes an object", async () => {
@@ -69,54 +68,53 @@ export function clientSuite(name: string, reach: () => Promise<Reached>): void {
       expect(await maps.find(ref("plain"), signal)).toBeUndefined();
     });
 
-    const refusals: Record<string, [() => Promise<unknown>, code: number, reason: string, says: string]> = {
-      "an object that is not there": [
-        () => maps.get(ref("nowhere"), signal),
-        404,
-        "NotFound",
-        'configmaps "nowhere" not found',
-      ],
-      "a name that is taken": [
-        async () => {
-          await maps.create(configMap(namespace, "taken"), {}, signal);
-          await maps.create(configMap(namespace, "taken"), {}, signal);
-        },
-        409,
-        "AlreadyExists",
-        'configmaps "taken" already exists',
-      ],
-      "a change of what somebody else changed meanwhile": [
-        async () => {
-          const seen = await maps.create(configMap(namespace, "raced"), {}, signal);
-          await maps.update({ ...seen, ...{ data: { by: "them" } } }, {}, signal);
-          await maps.update({ ...seen, ...{ data: { by: "us" } } }, {}, signal);
-        },
-        409,
-        "Conflict",
-        "the object has been modified",
-      ],
-      "an object with faults": [
-        () => maps.create(configMap(namespace, "Not_A_Name"), {}, signal),
-        422,
-        "Invalid",
-        "metadata.name: Invalid value",
-      ],
-      "a kind that is not served": [
-        () => client.resource({ ...widgets, plural: "gadgets" }, parseAny).find(ref("x"), signal),
-        404,
-        "NotFound",
-        "the server could not find the requested resource",
-      ],
-    };
-    it.each(Object.entries(refusals))("says what the server says of %s", async (_name, [work, code, reason, says]) => {
-      const error = await work().catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(StatusError);
-      const { status } = error as StatusError;
-      expect({ code: status.code, reason: status.reason }).toEqual({ code, reason });
-      expect(status.message).toContain(says);
-    });
+    const rejections: Record<string, [() => Promise<unknown>, code: number, reason: string, expectedMessage: string]> =
+      {
+        "a missing object": [() => maps.get(ref("nowhere"), signal), 404, "NotFound", 'configmaps "nowhere" not found'],
+        "a name that exists": [
+          async () => {
+            await maps.create(configMap(namespace, "taken"), {}, signal);
+            await maps.create(configMap(namespace, "taken"), {}, signal);
+          },
+          409,
+          "AlreadyExists",
+          'configmaps "taken" already exists',
+        ],
+        "an update with a stale resource version": [
+          async () => {
+            const seen = await maps.create(configMap(namespace, "raced"), {}, signal);
+            await maps.update({ ...seen, ...{ data: { by: "them" } } }, {}, signal);
+            await maps.update({ ...seen, ...{ data: { by: "us" } } }, {}, signal);
+          },
+          409,
+          "Conflict",
+          "the object has been modified",
+        ],
+        "an invalid object": [
+          () => maps.create(configMap(namespace, "Not_A_Name"), {}, signal),
+          422,
+          "Invalid",
+          "metadata.name: Invalid value",
+        ],
+        "a kind that is not served": [
+          () => client.resource({ ...widgets, plural: "gadgets" }, parseAny).find(ref("x"), signal),
+          404,
+          "NotFound",
+          "the server could not find the requested resource",
+        ],
+      };
+    it.each(Object.entries(rejections))(
+      "throws the server's status for %s",
+      async (_name, [work, code, reason, message]) => {
+        const error = await work().catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(StatusError);
+        const { status } = error as StatusError;
+        expect({ code: status.code, reason: status.reason }).toEqual({ code, reason });
+        expect(status.message).toContain(message);
+      },
+    );
 
-    it("deletes only the very object that is meant", async () => {
+    it("deletes only the object with the given UID", async () => {
       const { metadata } = await maps.create(configMap(namespace, "meant"), {}, signal);
       const other = maps.delete(ref("meant"), { uid: "11111111-2222-3333-4444-555555555555" }, signal);
       await expect(other).rejects.toMatchObject({ status: { code: 409, reason: "Conflict" } });
@@ -124,7 +122,7 @@ export function clientSuite(name: string, reach: () => Promise<Reached>): void {
       expect(await maps.delete(ref("meant"), { uid, resourceVersion }, signal)).toEqual({ outcome: "gone" });
     });
 
-    it("tells an object that is going from one that is gone", async () => {
+    it("distinguishes an object that is being deleted from a deleted one", async () => {
       const held = configMap(namespace, "held");
       await maps.create({ ...held, metadata: { ...held.metadata, finalizers: ["example.com/hold"] } }, {}, signal);
       expect(await maps.delete(ref("held"), {}, signal)).toMatchObject({ outcome: "going" });
@@ -137,7 +135,7 @@ export function clientSuite(name: string, reach: () => Promise<Reached>): void {
       expect(await maps.find(ref("tried"), signal)).toBeUndefined();
     });
 
-    it("patches in every way", async () => {
+    it("patches with all patch types", async () => {
       await maps.create(configMap(namespace, "patched", { a: "1", b: "1" }), {}, signal);
       await maps.patch(ref("patched"), { type: "merge", body: { data: { a: null, c: "3" } } }, {}, signal);
       await maps.patch(ref("patched"), { type: "strategic", body: { data: { d: "4" } } }, {}, signal);
@@ -146,19 +144,23 @@ export function clientSuite(name: string, reach: () => Promise<Reached>): void {
       expect(data).toEqual({ b: "2", c: "3", d: "4" });
     });
 
-    it("applies, and is refused what another manager owns unless it insists", async () => {
+    it("applies, and conflicts with another field manager unless forced", async () => {
       await maps.apply(configMap(namespace, "applied", { a: "1" }), { fieldManager: "one" }, signal);
       const other = configMap(namespace, "applied", { a: "2" });
-      const refused = maps.apply(other, { fieldManager: "two" }, signal);
-      await expect(refused).rejects.toMatchObject({ status: { reason: "Conflict" } });
+      const rejected = maps.apply(other, { fieldManager: "two" }, signal);
+      await expect(rejected).rejects.toMatchObject({ status: { reason: "Conflict" } });
       const forced = await maps.apply(other, { fieldManager: "two", force: true }, signal);
       expect(forced.data).toEqual({ a: "2" });
     });
 
-    it("lists in pages, and by labels", async () => {
+    it("lists in pages and by labels", async () => {
       for (const at of [1, 2, 3, 4, 5]) {
-        const made = configMap(namespace, `page-${at}`);
-        await maps.create({ ...made, metadata: { ...made.metadata, labels: { suite: "pages" } } }, {}, signal);
+        const createdObject = configMap(namespace, `page-${at}`);
+        await maps.create(
+          { ...createdObject, metadata: { ...createdObject.metadata, labels: { suite: "pages" } } },
+          {},
+          signal,
+        );
       }
       const names: string[][] = [];
       for await (const page of maps.pages({ namespace, labelSelector: "suite=pages", limit: 2 }, signal)) {
@@ -167,7 +169,7 @@ export function clientSuite(name: string, reach: () => Promise<Reached>): void {
       expect(names).toEqual([["page-1", "page-2"], ["page-3", "page-4"], ["page-5"]]);
     });
 
-    describe("with a kind of its own", () => {
+    describe("with a custom kind", () => {
       let things: ResourceClient<Widget>;
 
       beforeAll(async () => {
@@ -191,15 +193,15 @@ export function clientSuite(name: string, reach: () => Promise<Reached>): void {
         spec: { amount },
       });
 
-      it("keeps integers that a double would round", async () => {
+      it("preserves integers beyond 2^53", async () => {
         const amount = 9_007_199_254_740_993n;
         await things.create(widget("exact", amount), {}, signal);
         expect((await things.get(ref("exact"), signal)).spec.amount).toBe(amount);
       });
 
-      it("writes status and leaves the rest", async () => {
-        const made = await things.create(widget("judged", 1), {}, signal);
-        const sent = { ...made, spec: { amount: 2 }, status: { phase: "Ready" } };
+      it("updates only the status through the status subresource", async () => {
+        const createdObject = await things.create(widget("judged", 1), {}, signal);
+        const sent = { ...createdObject, spec: { amount: 2 }, status: { phase: "Ready" } };
         const { spec, status } = await things.updateStatus(sent, {}, signal);
         expect({ spec, status }).toEqual({ spec: { amount: 1 }, status: { phase: "Ready" } });
         const patch = { type: "merge", body: { status: { phase: "Done" } } } as const;
@@ -207,7 +209,7 @@ export function clientSuite(name: string, reach: () => Promise<Reached>): void {
         expect(patched.status).toEqual({ phase: "Done" });
       });
 
-      it("reports an object that its parser refuses", async () => {
+      it("reports an object that the parser rejects", async () => {
         const strict = client.resource(widgets, parseConfigMap);
         await things.create(widget("odd", 1), {}, signal);
         await expect(strict.get(ref("odd"), signal)).rejects.toThrow(
@@ -217,88 +219,88 @@ export function clientSuite(name: string, reach: () => Promise<Reached>): void {
     });
 
     describe("informers", () => {
-      const informer = (selection: Selection): Informer<ConfigMap, string> =>
+      const informer = (selection: ListWatchOptions): Informer<ConfigMap, string> =>
         new Informer({
-          source: sourceOf(maps, reached.transport, { namespace, ...selection }),
+          source: listerWatcherFor(maps, api.transport, { namespace, ...selection }),
           parse: parseConfigMap,
-          keep: ({ data }) => data?.["value"] ?? "",
+          transform: ({ data }) => data?.["value"] ?? "",
           clock: systemClock,
           random,
           report: () => undefined,
         });
 
-      it("tell what is there, what comes, what changes and what goes", async () => {
-        await maps.create(labelled("told-1", "one"), {}, signal);
-        const told: string[] = [];
-        const watching = informer({ labelSelector: "suite=told" });
+      it("deliver existing objects, creates, updates and deletes", async () => {
+        await maps.create(labelled("seen-1", "one"), {}, signal);
+        const events: string[] = [];
+        const watching = informer({ labelSelector: "suite=seen" });
         watching.subscribe({
-          added: ({ name: object }, now) => told.push(`+ ${object} ${now}`),
-          changed: ({ name: object }, before, now) => told.push(`~ ${object} ${before} ${now}`),
-          removed: ({ name: object }, before) => told.push(`- ${object} ${before}`),
+          onAdd: ({ name: object }, now) => events.push(`+ ${object} ${now}`),
+          onUpdate: ({ name: object }, before, now) => events.push(`~ ${object} ${before} ${now}`),
+          onDelete: ({ name: object }, before) => events.push(`- ${object} ${before}`),
         });
         watching.start();
-        await watching.ready;
-        const second = await maps.create(labelled("told-2", "two"), {}, signal);
+        await watching.synced;
+        const second = await maps.create(labelled("seen-2", "two"), {}, signal);
         await maps.update({ ...second, ...{ data: { value: "deux" } } }, {}, signal);
-        await maps.delete(ref("told-1"), {}, signal);
-        const last = await maps.create(labelled("told-3", "three"), {}, signal);
-        await watching.atLeast(last.metadata.resourceVersion ?? "", signal);
+        await maps.delete(ref("seen-1"), {}, signal);
+        const last = await maps.create(labelled("seen-3", "three"), {}, signal);
+        await watching.waitForRevision(last.metadata.resourceVersion ?? "", signal);
         await watching.stop();
-        expect(told).toEqual(["+ told-1 one", "+ told-2 two", "~ told-2 two deux", "- told-1 one", "+ told-3 three"]);
+        expect(events).toEqual(["+ seen-1 one", "+ seen-2 two", "~ seen-2 two deux", "- seen-1 one", "+ seen-3 three"]);
         expect([...watching.entries()].map(([place, kept]) => [place.name, kept])).toEqual([
-          ["told-2", "deux"],
-          ["told-3", "three"],
+          ["seen-2", "deux"],
+          ["seen-3", "three"],
         ]);
       });
 
-      it("show what we wrote as soon as we ask for its revision", async () => {
+      it("contain our own write after waiting for its revision", async () => {
         const watching = informer({});
         watching.start();
         for (const at of [1, 2, 3]) {
           const { metadata } = await maps.create(configMap(namespace, `own-${at}`, { value: `${at}` }), {}, signal);
-          await watching.atLeast(metadata.resourceVersion ?? "", signal);
+          await watching.waitForRevision(metadata.resourceVersion ?? "", signal);
           expect(watching.get({ plane: "root", namespace, name: `own-${at}` })).toBe(`${at}`);
         }
         await watching.stop();
       });
 
-      it("know everything that happened before somebody asked, seen by them or not", async () => {
+      it("contain all earlier writes after a freshness check", async () => {
         const watching = informer({ labelSelector: "suite=fresh" });
         watching.start();
         for (const at of [1, 2, 3]) {
           await maps.create(labelled(`fresh-${at}`, `${at}`, "fresh"), {}, signal);
           const unseen = await maps.create(configMap(namespace, `unseen-${at}`), {}, signal);
-          await watching.fresh(signal);
+          await watching.waitUntilFresh(signal);
           expect(watching.get({ plane: "root", namespace, name: `fresh-${at}` })).toBe(`${at}`);
           expect(Number(watching.revision)).toBeGreaterThanOrEqual(Number(unseen.metadata.resourceVersion));
         }
         await watching.stop();
       });
 
-      it("start over when asked, without telling anything twice", async () => {
-        const told: string[] = [];
+      it("relist on request without duplicate events", async () => {
+        const events: string[] = [];
         const watching = informer({ labelSelector: "suite=again" });
         watching.subscribe({
-          added: ({ name: object }) => told.push(object),
-          removed: ({ name: object }) => told.push(`-${object}`),
+          onAdd: ({ name: object }) => events.push(object),
+          onDelete: ({ name: object }) => events.push(`-${object}`),
         });
         await maps.create(labelled("again-1", "one", "again"), {}, signal);
         watching.start();
-        await watching.ready;
+        await watching.synced;
         watching.refresh();
         const last = await maps.create(labelled("again-2", "two", "again"), {}, signal);
-        await watching.atLeast(last.metadata.resourceVersion ?? "", signal);
+        await watching.waitForRevision(last.metadata.resourceVersion ?? "", signal);
         await watching.stop();
-        expect(told).toEqual(["again-1", "again-2"]);
+        expect(events).toEqual(["again-1", "again-2"]);
       });
 
-      function labelled(object: string, value: string, suite = "told"): ConfigMap {
-        const made = configMap(namespace, object, { value });
-        return { ...made, metadata: { ...made.metadata, labels: { suite } } };
+      function labelled(object: string, value: string, suite = "seen"): ConfigMap {
+        const createdObject = configMap(namespace, object, { value });
+        return { ...createdObject, metadata: { ...createdObject.metadata, labels: { suite } } };
       }
     });
 
-    it("follows only what happens from now on, when that is wanted", async () => {
+    it("can watch from now on without existing objects", async () => {
       await maps.create(configMap(namespace, "before-now"), {}, signal);
       const stopped = new AbortController();
       const seen: string[] = [];
@@ -307,54 +309,54 @@ export function clientSuite(name: string, reach: () => Promise<Reached>): void {
         open = resolve;
       });
       const note = (object: JsonObject): void => void seen.push((object["metadata"] as JsonObject)["name"] as string);
-      const following = {
-        replacing: () => undefined,
-        replaced: () => open(),
-        present: note,
-        gone: note,
-        reached: () => seen.includes("after-now") && stopped.abort(),
-        troubled: () => undefined,
+      const observer = {
+        onReplaceStarted: () => undefined,
+        onReplaced: () => open(),
+        onPresent: note,
+        onDeleted: note,
+        onProgress: () => seen.includes("after-now") && stopped.abort(),
+        onError: () => undefined,
       };
-      const source = sourceOf(maps, reached.transport, { namespace });
-      const running = new Follower(source, following, { clock: systemClock, random, begin: "now" }).run(stopped.signal);
+      const source = listerWatcherFor(maps, api.transport, { namespace });
+      const running = new Reflector(source, observer, { clock: systemClock, random, begin: "now" }).run(stopped.signal);
       await opened;
       await maps.create(configMap(namespace, "after-now"), {}, signal);
       await running;
       expect(seen).toEqual(["after-now"]);
     });
 
-    it("refuses to stream a kind that is not served", async () => {
+    it("fails to watch a kind that is not served", async () => {
       const none = client.resource({ ...widgets, plural: "gadgets" }, parseAny);
       const call = none.collectionCall({}, new URLSearchParams({ watch: "true" }));
-      const sink = { opened: () => undefined, line: () => undefined };
-      await expect(reached.transport.stream(call, sink, signal)).rejects.toMatchObject({ status: { code: 404 } });
+      const sink = { onOpened: () => undefined, onLine: () => undefined };
+      await expect(api.transport.stream(call, sink, signal)).rejects.toMatchObject({ status: { code: 404 } });
     });
 
-    it("ends a stream when its reader has had enough, and is silent from then on", async () => {
+    it("delivers nothing after the reader aborts a stream", async () => {
       const stopped = new AbortController();
       const enough = new Error("enough");
       let lines = 0;
       const call = maps.collectionCall({ namespace }, new URLSearchParams({ watch: "true" }));
-      const line = (): void => {
+      const onLine = (): void => {
         lines += 1;
         stopped.abort(enough);
       };
-      const streaming = reached.transport.stream(call, { opened: () => undefined, line }, stopped.signal);
+      const streaming = api.transport.stream(call, { onOpened: () => undefined, onLine }, stopped.signal);
       await expect(streaming).rejects.toBe(enough);
-      const heard = lines;
+      const received = lines;
       await maps.create(configMap(namespace, "unheard"), {}, signal);
-      expect(lines).toBe(heard);
+      expect(lines).toBe(received);
     });
 
-    it("ends a stream in order when the server does", async () => {
+    it("ends a stream without an error when the server closes it", async () => {
       const call = maps.collectionCall({ namespace }, new URLSearchParams({ watch: "true", timeoutSeconds: "1" }));
-      const heard: string[] = [];
-      const sink = { opened: () => heard.push("opened"), line: () => heard.push("line") };
-      await reached.transport.stream(call, sink, signal);
-      expect(heard[0]).toBe("opened");
+      const received: string[] = [];
+      const sink = { onOpened: () => received.push("opened"), onLine: () => received.push("line") };
+      await api.transport.stream(call, sink, signal);
+      expect(received[0]).toBe("opened");
     });
 
-    it("elects one leader, and another when that one leaves", async () => {
+    it("elects one leader, and another when it steps down", async () => {
       const leases = client.resource(leaseType, parseLease);
       const acts: string[] = [];
       const candidate = (identity: string): { stop(): Promise<void>; led: Promise<void> } => {
@@ -363,12 +365,12 @@ export function clientSuite(name: string, reach: () => Promise<Reached>): void {
         const led = new Promise<void>((resolve) => {
           lead = resolve;
         });
-        const election = new LeaderElection({
+        const election = new LeaderElector({
           leases,
           namespace,
           name: "suite",
           identity,
-          started: async (term) => {
+          onStartedLeading: async (term) => {
             election.fence();
             acts.push(`${identity} leads`);
             lead();
@@ -399,7 +401,7 @@ export function clientSuite(name: string, reach: () => Promise<Reached>): void {
       expect({ holder: left.holder, transitions: left.transitions }).toEqual({ holder: "", transitions: 1 });
     });
 
-    it("records events, and counts what repeats", async () => {
+    it("records events and counts repeated ones", async () => {
       const events = client.resource(eventType, parseAny);
       const recorder = new EventRecorder({
         eventsOf: () => events,
@@ -419,8 +421,8 @@ export function clientSuite(name: string, reach: () => Promise<Reached>): void {
       expect(items[0]).toMatchObject({ reason: "Denied", message: "no room", count: 3, series: { count: 3 } });
     });
 
-    it("nothing went wrong inside the server", () => {
-      expect(reached.faults).toEqual([]);
+    it("the server reported no errors", () => {
+      expect(api.faults).toEqual([]);
     });
   });
 }

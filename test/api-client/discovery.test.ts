@@ -1,7 +1,7 @@
 import { type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
 import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
-import { KindDirectory, type KindName } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
+import { type GroupKind, RestMapper } from "@milo-quota/kubernetes/client/discovery/rest-mapper.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import type { Call, Reply, Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
@@ -39,20 +39,20 @@ afterAll(() => embedded.stop());
 
 type Ask = (call: Call, signal: AbortSignal) => Promise<Reply>;
 
-/** A directory over the server, by a transport that a test may spoil. */
+/** A kind directory whose requests a test can intercept. */
 function directoryOver(ask: Ask = (call, ends) => transport.request(call, ends)) {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const clock = new FakeClock(1_000_000);
   const counting: Transport = {
     ...transport,
     request: (call, ends) => {
-      asked.push(call.path);
+      requested.push(call.path);
       return ask(call, ends);
     },
   };
   const clientOf = (plane: string) =>
     new KubeClient(counting, { plane, prefix: plane === "root" ? "" : `/planes/${plane}` });
-  return { directory: new KindDirectory(clientOf, clock), clock, asked };
+  return { directory: new RestMapper(clientOf, clock), clock, requested };
 }
 
 const older: Ask = ({ accept: _, ...call }, ends) => transport.request(call, ends);
@@ -60,12 +60,12 @@ const answering =
   (document: object): Ask =>
   async () => ({ code: 200, headers: {}, body: JSON.stringify(document) });
 
-const found: Record<string, [kind: KindName, expected: object | undefined]> = {
+const found: Record<string, [kind: GroupKind, expected: object | undefined]> = {
   "a kind of the core group": [
     { apiGroup: "", kind: "ConfigMap" },
     { group: "", version: "v1", plural: "configmaps", scope: "Namespaced" },
   ],
-  "a kind in no namespace": [
+  "a cluster-scoped kind": [
     { apiGroup: "", kind: "Namespace" },
     { group: "", version: "v1", plural: "namespaces", scope: "Cluster" },
   ],
@@ -73,21 +73,21 @@ const found: Record<string, [kind: KindName, expected: object | undefined]> = {
     { apiGroup: "coordination.k8s.io", kind: "Lease" },
     { group: "coordination.k8s.io", version: "v1", plural: "leases", scope: "Namespaced" },
   ],
-  "nothing for a kind that its group lacks": [{ apiGroup: "coordination.k8s.io", kind: "Widget" }, undefined],
-  "nothing for a group that nobody serves": [{ apiGroup: "nobody.example.com", kind: "Widget" }, undefined],
-  "nothing for what cannot be listed": [
+  "nothing for an unknown kind of a group": [{ apiGroup: "coordination.k8s.io", kind: "Widget" }, undefined],
+  "nothing for an unknown group": [{ apiGroup: "unknown.example.com", kind: "Widget" }, undefined],
+  "nothing for a kind that cannot be listed": [
     { apiGroup: "authorization.k8s.io", kind: "SelfSubjectAccessReview" },
     undefined,
   ],
 };
 
 describe.each([
-  ["a server that tells all at once", undefined],
-  ["a server that tells one group after the other", older],
-])("kinds of %s", (_, ask) => {
+  ["a server with aggregated discovery", undefined],
+  ["a server without aggregated discovery", older],
+])("discovery on %s", (_, ask) => {
   for (const [name, [kind, expected]] of Object.entries(found)) {
-    it(`are found: ${name}`, async () => {
-      expect(await directoryOver(ask).directory.find("root", kind)).toEqual(expected);
+    it(`finds ${name}`, async () => {
+      expect(await directoryOver(ask).directory.resourceFor("root", kind)).toEqual(expected);
     });
   }
 });
@@ -95,7 +95,7 @@ describe.each([
 describe("a directory of kinds", () => {
   const crds = () => client.resource(definitions, parseAny);
   const name = widgetDefinition.metadata.name;
-  /** A definition goes when all objects of its kind have gone, which takes a moment. */
+  /** A CRD is deleted after all its objects, which takes a moment. */
   const undefine = async (): Promise<void> => {
     if ((await crds().find({ name }, signal)) === undefined) return;
     await crds().delete({ name }, {}, signal);
@@ -103,49 +103,49 @@ describe("a directory of kinds", () => {
   };
   beforeEach(undefine);
 
-  it("asks once for everything, and again when that is old", async () => {
-    const { directory, clock, asked } = directoryOver();
+  it("caches discovery until it expires", async () => {
+    const { directory, clock, requested } = directoryOver();
     const lease = { apiGroup: "coordination.k8s.io", kind: "Lease" };
     const role = { apiGroup: "rbac.authorization.k8s.io", kind: "Role" };
-    await Promise.all([directory.find("root", lease), directory.find("root", lease)]);
-    await directory.find("root", role);
-    expect(asked).toEqual(["/apis"]);
+    await Promise.all([directory.resourceFor("root", lease), directory.resourceFor("root", lease)]);
+    await directory.resourceFor("root", role);
+    expect(requested).toEqual(["/apis"]);
     clock.advance(31_000);
-    await directory.find("root", role);
-    expect(asked).toEqual(["/apis", "/apis"]);
+    await directory.resourceFor("root", role);
+    expect(requested).toEqual(["/apis", "/apis"]);
   });
 
-  it("asks for a kind that is not served again, though not at once", async () => {
-    const { directory, clock, asked } = directoryOver();
-    expect(await directory.find("root", widget)).toBeUndefined();
+  it("asks again for an unknown kind after a delay", async () => {
+    const { directory, clock, requested } = directoryOver();
+    expect(await directory.resourceFor("root", widget)).toBeUndefined();
     await crds().create(widgetDefinition, {}, signal);
-    expect(await directory.find("root", widget)).toBeUndefined();
-    expect(asked).toHaveLength(1);
+    expect(await directory.resourceFor("root", widget)).toBeUndefined();
+    expect(requested).toHaveLength(1);
     clock.advance(3_000);
-    expect(await directory.find("root", widget)).toMatchObject({ plural: "widgets", version: "v1" });
+    expect(await directory.resourceFor("root", widget)).toMatchObject({ plural: "widgets", version: "v1" });
   });
 
-  it("asks again soon when it is doubted", async () => {
+  it("asks again soon after an invalidation", async () => {
     await crds().create(widgetDefinition, {}, signal);
-    const { directory, clock, asked } = directoryOver();
-    await directory.find("root", widget);
+    const { directory, clock, requested } = directoryOver();
+    await directory.resourceFor("root", widget);
     await undefine();
     clock.advance(4_000);
-    expect(await directory.find("root", widget)).toBeDefined();
-    directory.doubt("root");
-    expect(await directory.find("root", widget)).toBeUndefined();
-    expect(asked).toHaveLength(2);
+    expect(await directory.resourceFor("root", widget)).toBeDefined();
+    directory.invalidate("root");
+    expect(await directory.resourceFor("root", widget)).toBeUndefined();
+    expect(requested).toHaveLength(2);
   });
 
-  it("knows that planes serve different kinds", async () => {
+  it("caches each plane separately", async () => {
     await crds().create(widgetDefinition, {}, signal);
     const { directory } = directoryOver();
-    expect(await directory.find("root", widget)).toBeDefined();
-    expect(await directory.find("other", widget)).toBeUndefined();
-    expect(await directory.find("other", { apiGroup: "", kind: "Secret" })).toBeDefined();
+    expect(await directory.resourceFor("root", widget)).toBeDefined();
+    expect(await directory.resourceFor("other", widget)).toBeUndefined();
+    expect(await directory.resourceFor("other", { apiGroup: "", kind: "Secret" })).toBeDefined();
   });
 
-  it("takes the version that the server prefers, where the kind is in it", async () => {
+  it("uses the preferred version if it has the kind", async () => {
     const resource = (plural: string, kind: string) => ({
       resource: plural,
       responseKind: { kind },
@@ -158,33 +158,33 @@ describe("a directory of kinds", () => {
     ];
     const document = { kind: "APIGroupDiscoveryList", items: [{ metadata: { name: widget.apiGroup }, versions }] };
     const { directory } = directoryOver(answering(document));
-    expect(await directory.find("root", { ...widget, kind: "Gadget" })).toMatchObject({ version: "v2" });
-    expect(await directory.find("root", widget)).toMatchObject({ version: "v1" });
+    expect(await directory.resourceFor("root", { ...widget, kind: "Gadget" })).toMatchObject({ version: "v2" });
+    expect(await directory.resourceFor("root", widget)).toMatchObject({ version: "v1" });
   });
 
   const unsure: Record<string, Ask> = {
-    "does not answer": async () => Promise.reject(new Error("no way there")),
-    refuses: async () => ({ code: 403, headers: {}, body: "" }),
-    "is not there": async () => ({ code: 404, headers: {}, body: "" }),
-    "calls what it knows outdated": answering({
+    "does not answer": async () => Promise.reject(new Error("no route")),
+    "answers 403": async () => ({ code: 403, headers: {}, body: "" }),
+    "answers 404": async () => ({ code: 404, headers: {}, body: "" }),
+    "marks a group as stale": answering({
       kind: "APIGroupDiscoveryList",
       items: [{ metadata: { name: widget.apiGroup }, versions: [{ version: "v1", freshness: "Stale" }] }],
     }),
-    "cannot tell of one version": async (call) =>
+    "fails for one version": async (call) =>
       call.path === `/apis/${widget.apiGroup}/v1` ? { code: 503, headers: {}, body: "" } : older(call, signal),
   };
   for (const [server, ask] of Object.entries(unsure)) {
-    it(`never says that a kind is not served when the server ${server}`, async () => {
+    it(`does not treat a kind as unknown if the server ${server}`, async () => {
       await crds().create(widgetDefinition, {}, signal);
-      await expect(directoryOver(ask).directory.find("root", widget)).rejects.toThrow();
+      await expect(directoryOver(ask).directory.resourceFor("root", widget)).rejects.toThrow();
     });
   }
 
-  it("gives up on a server that says nothing", async () => {
+  it("times out if the server does not respond", async () => {
     const silent: Ask = (_, ends) =>
       new Promise((_resolve, reject) => ends.addEventListener("abort", () => reject(ends.reason)));
     const { directory, clock } = directoryOver(silent);
-    const finding = expect(directory.find("root", widget)).rejects.toThrow("did not say within 10000 ms");
+    const finding = expect(directory.resourceFor("root", widget)).rejects.toThrow("did not complete within 10000 ms");
     clock.advance(10_000);
     await finding;
     expect(clock.waiting).toBe(0);

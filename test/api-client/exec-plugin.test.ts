@@ -5,7 +5,7 @@ import {
   createAuthority,
   issueServerCertificate,
 } from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
-import { loadAccess, type Surroundings } from "@milo-quota/kubernetes/client/kubeconfig/load-access.ts";
+import { type LoadAccessDeps, loadAccess } from "@milo-quota/kubernetes/client/kubeconfig/load-access.ts";
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -25,7 +25,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function access(exec: object, cluster: object = {}, surroundings: Partial<Surroundings> = {}) {
+function access(exec: object, cluster: object = {}, overrides: Partial<LoadAccessDeps> = {}) {
   const config = {
     clusters: [{ name: "c", cluster: { server: "https://cluster:6443", ...cluster } }],
     users: [{ name: "u", user: { exec: { apiVersion: v1, interactiveMode: "Never", ...exec } } }],
@@ -34,17 +34,17 @@ function access(exec: object, cluster: object = {}, surroundings: Partial<Surrou
   };
   const kubeconfig = join(folder, "config");
   writeFileSync(kubeconfig, JSON.stringify(config));
-  const around = { env: process.env, home: folder, clock, hasTerminal: false, ...surroundings };
-  return loadAccess({ kubeconfig }, around);
+  const deps = { env: process.env, home: folder, clock, hasTerminal: false, ...overrides };
+  return loadAccess({ kubeconfig }, deps);
 }
 
-/** A plug-in without a program: it says this. */
-const saying = (status: object | undefined, apiVersion = v1): Partial<Surroundings> => ({
+/** Replaces the program of the plug-in by this output. */
+const saying = (status: object | undefined, apiVersion = v1): Partial<LoadAccessDeps> => ({
   run: async () => JSON.stringify({ kind: "ExecCredential", apiVersion, ...(status === undefined ? {} : { status }) }),
 });
 
 describe("an exec plug-in", () => {
-  it("is a program that is given what it asked for, and is run where its file is", async () => {
+  it("runs in the folder of the kubeconfig with the configured arguments and environment", async () => {
     const program = join(folder, "plugin.sh");
     const credential = `{"kind":"ExecCredential","apiVersion":"${v1}","status":{"token":"'$1-$OWN'"}}`;
     writeFileSync(program, `#!/bin/sh\nprintf %s "$KUBERNETES_EXEC_INFO" > "${folder}/info"\necho '${credential}'\n`);
@@ -68,7 +68,7 @@ describe("an exec plug-in", () => {
     });
   });
 
-  it("is asked once for any number of requests, and again when its answer has expired", async () => {
+  it("runs once for many requests, and again when its credential has expired", async () => {
     let runs = 0;
     const run = async (): Promise<string> => {
       runs += 1;
@@ -86,7 +86,7 @@ describe("an exec plug-in", () => {
     expect((await plugin.identity(signal)).headers["authorization"]).toBe("Bearer t2");
   });
 
-  it("is asked again when the server does not believe it", async () => {
+  it("runs again when the server rejects its credential", async () => {
     let runs = 0;
     const run = async (): Promise<string> => {
       runs += 1;
@@ -94,44 +94,44 @@ describe("an exec plug-in", () => {
     };
     const plugin = access({ command: "x" }, {}, { run });
     const first = await plugin.identity(signal);
-    plugin.refused(first);
-    plugin.refused({ headers: {} }); // an older one: nothing to do with what we have now
+    plugin.invalidate(first);
+    plugin.invalidate({ headers: {} }); // an older identity, which is ignored
     expect((await plugin.identity(signal)).headers["authorization"]).toBe("Bearer t2");
     expect(runs).toBe(2);
   });
 
-  it("may give a certificate", async () => {
+  it("can return a client certificate", async () => {
     const status = { clientCertificateData: pair.certificatePem, clientKeyData: pair.privateKeyPem };
     expect((await access({ command: "x" }, {}, saying(status)).identity(signal)).certificate).toEqual(pair);
   });
 
-  it("is told whether it can ask somebody", async () => {
-    const told: boolean[] = [];
-    const around = (hasTerminal: boolean): Partial<Surroundings> => ({
+  it("is told whether it can prompt the user", async () => {
+    const interactive: boolean[] = [];
+    const deps = (hasTerminal: boolean): Partial<LoadAccessDeps> => ({
       hasTerminal,
       run: async (_exec, { isInteractive }) => {
-        told.push(isInteractive);
+        interactive.push(isInteractive);
         return JSON.stringify({ kind: "ExecCredential", apiVersion: v1, status: { token: "t" } });
       },
     });
     for (const mode of ["Never", "IfAvailable", "Always"])
-      await access({ command: "x", interactiveMode: mode }, {}, around(true)).identity(signal);
-    await access({ command: "x", interactiveMode: "IfAvailable" }, {}, around(false)).identity(signal);
-    expect(told).toEqual([false, true, true, false]);
+      await access({ command: "x", interactiveMode: mode }, {}, deps(true)).identity(signal);
+    await access({ command: "x", interactiveMode: "IfAvailable" }, {}, deps(false)).identity(signal);
+    expect(interactive).toEqual([false, true, true, false]);
   });
 
-  const faults: Record<string, [exec: object, around: () => Partial<Surroundings>, says: string | RegExp]> = {
+  const faults: Record<string, [exec: object, deps: () => Partial<LoadAccessDeps>, message: string | RegExp]> = {
     "that is not installed": [
       { command: "no-such-plugin", installHint: "brew install it\u001b[1m" },
       () => ({}),
       /exec: executable no-such-plugin not found[\s\S]*not installed[\s\S]*brew install itU\+001B\[1m/,
     ],
     "that fails": [{ command: "false" }, () => ({}), "exec: executable false failed with exit code 1"],
-    "that says nothing": [{ command: "true" }, () => ({}), "decoding stdout: Unexpected end of JSON input"],
-    "that says something else": [
+    "without output": [{ command: "true" }, () => ({}), "decoding stdout: Unexpected end of JSON input"],
+    "with another kind of output": [
       { command: "echo", args: ["[]"] },
       () => ({}),
-      "decoding stdout: it holds no ExecCredential",
+      "decoding stdout: it contains no ExecCredential",
     ],
     "of another version": [
       { command: "x" },
@@ -145,23 +145,23 @@ describe("an exec plug-in", () => {
       () => saying({ clientKeyData: "k" }),
       "exec plugin returned only certificate or key, not both",
     ],
-    "with a certificate that is none": [
+    "with an invalid certificate": [
       { command: "x" },
       () => saying({ clientCertificateData: "c", clientKeyData: "k" }),
       "failed parsing client key/certificate: ",
     ],
-    "with an expiry that is no time": [
+    "with an invalid expiry": [
       { command: "x" },
       () => saying({ token: "t", expirationTimestamp: "soon" }),
-      'expirationTimestamp "soon" is no time',
+      'expirationTimestamp "soon" is not a valid time',
     ],
-    "that must ask somebody who is not there": [
+    "that requires a terminal where there is none": [
       { command: "x", interactiveMode: "Always" },
       () => saying({ token: "t" }),
       "exec plugin cannot support interactive mode: standard input is not a terminal",
     ],
   };
-  it.each(Object.entries(faults))("%s is an error that says so", async (_name, [exec, around, says]) => {
-    await expect(access(exec, {}, around()).identity(signal)).rejects.toThrow(says);
+  it.each(Object.entries(faults))("%s fails with a clear error", async (_name, [exec, deps, message]) => {
+    await expect(access(exec, {}, deps()).identity(signal)).rejects.toThrow(message);
   });
 });

@@ -1,4 +1,4 @@
-// The kinds that the suites of the client use: one that every server has, and one that they define themselves.
+// The kinds of the client suites: a built-in kind and a custom one.
 import type { Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject, ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
@@ -12,7 +12,7 @@ export interface Widget extends KubernetesObject {
   readonly status?: { readonly phase?: string };
 }
 
-/** An object with the metadata that every stored one has; enough for tests, which know what they wrote. */
+/** Checks only the metadata, which is enough for tests. */
 function stored<Kind extends KubernetesObject>(kind: string): (value: JsonValue) => Parsed<Kind> {
   return (value) => {
     if (isJsonObject(value) && value["kind"] === kind) return { ok: true, value: value as unknown as Kind };

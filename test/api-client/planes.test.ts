@@ -6,7 +6,7 @@ import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/k
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
 import type { Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
-import { type Selection, sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import { type ListWatchOptions, listerWatcherFor } from "@milo-quota/kubernetes/client/watch/lister-watcher.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ConfigMap, configMap, configMaps, parseConfigMap } from "./kinds.ts";
 
@@ -36,57 +36,62 @@ afterAll(() => server.stop());
 const inPlane = (plane: string) =>
   root.inPlane({ plane, prefix: `/planes/${plane}` }).resource(configMaps, parseConfigMap);
 
-function informed(client: ReturnType<typeof inPlane>, selection: Selection) {
-  const told: string[] = [];
+function informed(client: ReturnType<typeof inPlane>, selection: ListWatchOptions) {
+  const events: string[] = [];
   const informer = new Informer<ConfigMap, string>({
-    source: sourceOf(client, transport, { labelSelector: "suite=planes", ...selection }),
+    source: listerWatcherFor(client, transport, { labelSelector: "suite=planes", ...selection }),
     parse: parseConfigMap,
-    keep: ({ data }) => data?.["v"] ?? "",
+    transform: ({ data }) => data?.["v"] ?? "",
     clock: systemClock,
     random: { fraction: Math.random },
     report: () => undefined,
   });
   informer.subscribe({
-    added: ({ plane, name }, now) => told.push(`+ ${plane}/${name}=${now}`),
-    removed: ({ plane, name }) => told.push(`- ${plane}/${name}`),
+    onAdd: ({ plane, name }, now) => events.push(`+ ${plane}/${name}=${now}`),
+    onDelete: ({ plane, name }) => events.push(`- ${plane}/${name}`),
   });
   informer.start();
-  return { informer, told };
+  return { informer, events };
 }
 
 const labelled = (name: string, value: string): ConfigMap => {
-  const made = configMap("default", name, { v: value });
-  return { ...made, metadata: { ...made.metadata, labels: { suite: "planes" } } };
+  const created = configMap("default", name, { v: value });
+  return { ...created, metadata: { ...created.metadata, labels: { suite: "planes" } } };
 };
 
 describe("control planes", () => {
-  it("are followed all at once, each object known by its plane; or one by one", async () => {
+  it("can be watched together, with the plane of each object, or separately", async () => {
     const [a, b] = [inPlane("project-a"), inPlane("project-b")] as const;
     await a.create(labelled("same", "1"), {}, signal);
     const all = informed(root.resource(configMaps, parseConfigMap), { reach: "all-planes" });
     const onlyB = informed(b, {});
-    await Promise.all([all.informer.ready, onlyB.informer.ready]);
+    await Promise.all([all.informer.synced, onlyB.informer.synced]);
     await b.create(labelled("same", "2"), {}, signal);
     await a.delete({ namespace: "default", name: "same" }, {}, signal);
     const last = await b.create(labelled("other", "3"), {}, signal);
-    for (const { informer } of [all, onlyB]) await informer.atLeast(last.metadata.resourceVersion ?? "", signal);
-    expect(all.told).toEqual(["+ project-a/same=1", "+ project-b/same=2", "- project-a/same", "+ project-b/other=3"]);
-    expect(onlyB.told).toEqual(["+ project-b/same=2", "+ project-b/other=3"]);
+    for (const { informer } of [all, onlyB])
+      await informer.waitForRevision(last.metadata.resourceVersion ?? "", signal);
+    expect(all.events).toEqual(["+ project-a/same=1", "+ project-b/same=2", "- project-a/same", "+ project-b/other=3"]);
+    expect(onlyB.events).toEqual(["+ project-b/same=2", "+ project-b/other=3"]);
     expect(all.informer.get({ plane: "project-b", namespace: "default", name: "same" })).toBe("2");
     for (const { informer } of [all, onlyB]) await informer.stop();
   });
 
-  it("are known up to the moment that somebody asks, without reading anything anew", async () => {
+  it("have fresh informers after a progress request, without a relist", async () => {
     const all = informed(root.resource(configMaps, parseConfigMap), { reach: "all-planes" });
     const onlyB = informed(inPlane("project-b"), {});
-    await Promise.all([all.informer.ready, onlyB.informer.ready]);
+    await Promise.all([all.informer.synced, onlyB.informer.synced]);
     const watches = server.watches.count;
     for (let round = 0; round < 50; round += 1) {
       const plane = planes[round % 2] as string;
-      // What nobody follows moves the server on, and is no event to anybody.
+      // A write outside of the informer selection advances the revision without an event.
       await inPlane(plane).create(configMap("default", `unseen-${round}`, {}), {}, signal);
       await inPlane(plane).create(labelled(`fresh-${round}`, plane), {}, signal);
-      await Promise.all([all.informer.fresh(signal), onlyB.informer.fresh(signal), all.informer.fresh(signal)]);
+      await Promise.all([
+        all.informer.waitUntilFresh(signal),
+        onlyB.informer.waitUntilFresh(signal),
+        all.informer.waitUntilFresh(signal),
+      ]);
       const place = { plane, namespace: "default", name: `fresh-${round}` };
       expect(all.informer.get(place)).toBe(plane);
       expect(onlyB.informer.get(place)).toBe(plane === "project-b" ? plane : undefined);
@@ -96,7 +101,7 @@ describe("control planes", () => {
     for (const { informer } of [all, onlyB]) await informer.stop();
   });
 
-  it("are named in lists of all of them", async () => {
+  it("are named in lists across planes", async () => {
     await inPlane("project-a").create(labelled("listed", "1"), {}, signal);
     const client = root.resource(configMaps, parseConfigMap);
     const listed = { labelSelector: "suite=planes", reach: "all-planes" } as const;

@@ -12,12 +12,12 @@ import {
   createAuthority,
   issueServerCertificate,
 } from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
-import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import { lightAbortController } from "@milo-quota/kubernetes/client/light-abort-controller.ts";
 import type { ClusterAccess, Identity } from "@milo-quota/kubernetes/client/transport/cluster-access.ts";
+import { HttpTransport } from "@milo-quota/kubernetes/client/transport/http-transport.ts";
 import { LineSplitter } from "@milo-quota/kubernetes/client/transport/line-splitter.ts";
-import { patientTransport } from "@milo-quota/kubernetes/client/transport/patient-transport.ts";
-import { refusal } from "@milo-quota/kubernetes/client/transport/reply-status.ts";
-import { SocketTransport } from "@milo-quota/kubernetes/client/transport/socket-transport.ts";
+import { replyError } from "@milo-quota/kubernetes/client/transport/reply-status.ts";
+import { retryingTransport } from "@milo-quota/kubernetes/client/transport/retrying-transport.ts";
 import {
   type Call,
   ConnectionFailed,
@@ -32,7 +32,7 @@ const authority = createAuthority("sockets", lifetime);
 const issue = (commonName: string, dnsNames: readonly string[] = ["localhost"]) =>
   issueServerCertificate(authority, { commonName, dnsNames: [...dnsNames], ipAddresses: ["127.0.0.1"] }, lifetime);
 const own = issue("server");
-const { signal } = sharedAbort();
+const { signal } = lightAbortController();
 const get: Call = { method: "GET", path: "/api", query: new URLSearchParams() };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -43,14 +43,14 @@ afterEach(async () => {
   for (const end of ending.splice(0).reverse()) await end();
 });
 
-/** A server that answers as a test wants; it knows its connections and sessions. */
+/** A server with a given handler that counts its connections and sessions. */
 async function serving(answer: Answer, offers: "h2" | "http/1.1", certificate = own) {
   const tls = { key: certificate.privateKeyPem, cert: certificate.certificatePem, ca: authority.certificatePem };
-  const asks = { requestCert: true, rejectUnauthorized: false };
+  const requests = { requestCert: true, rejectUnauthorized: false };
   const server =
     offers === "h2"
-      ? createSecureServer({ ...tls, ...asks, allowHTTP1: true }, answer)
-      : createHttps({ ...tls, ...asks }, answer as never);
+      ? createSecureServer({ ...tls, ...requests, allowHTTP1: true }, answer)
+      : createHttps({ ...tls, ...requests }, answer as never);
   const sockets = new Set<Socket>();
   let connections = 0;
   const sessions: ServerHttp2Session[] = [];
@@ -72,15 +72,15 @@ async function serving(answer: Answer, offers: "h2" | "http/1.1", certificate = 
   return { url, cut, sessions, connections: () => connections };
 }
 
-function reaching(server: URL, given: Partial<ClusterAccess> = {}): SocketTransport {
+function reaching(server: URL, given: Partial<ClusterAccess> = {}): HttpTransport {
   const identity: Identity = { headers: { authorization: "Bearer t" }, authorityPem: authority.certificatePem };
-  const transport = new SocketTransport(
+  const transport = new HttpTransport(
     {
       server,
       namespace: "default",
       verifiesServer: true,
       identity: async () => identity,
-      refused: () => undefined,
+      invalidate: () => undefined,
       ...given,
     },
     { userAgent: "test" },
@@ -89,18 +89,18 @@ function reaching(server: URL, given: Partial<ClusterAccess> = {}): SocketTransp
   return transport;
 }
 
-/** A stream that is being read. */
+/** Reads a stream. */
 function reading(transport: Transport, call: Call = get, until: AbortSignal = signal) {
   const lines: string[] = [];
   let arrived: () => void = () => undefined;
   const first = new Promise<void>((resolve) => {
     arrived = resolve;
   });
-  const line = (text: string): void => {
+  const onLine = (text: string): void => {
     lines.push(text);
     arrived();
   };
-  const done = transport.stream(call, { opened: () => undefined, line }, until).then(
+  const done = transport.stream(call, { onOpened: () => undefined, onLine }, until).then(
     () => "ended in order",
     (error: unknown) => error,
   );
@@ -113,9 +113,9 @@ const say: Answer = (_request, response) => {
 };
 
 describe("streams", () => {
-  it("share connections where the server speaks HTTP/2", async () => {
+  it("share a connection over HTTP/2", async () => {
     const { url, connections } = await serving(say, "h2");
-    const stopped = sharedAbort();
+    const stopped = lightAbortController();
     const transport = reaching(url);
     const streams = Array.from({ length: 120 }, () => reading(transport, get, stopped.signal));
     await Promise.all(streams.map(({ first }) => first));
@@ -125,7 +125,7 @@ describe("streams", () => {
     expect(new Set(ends)).toEqual(new Set([stopped.signal.reason]));
   });
 
-  it("have connections of their own where it does not", async () => {
+  it("have separate connections over HTTP/1.1", async () => {
     const { url } = await serving(say, "http/1.1");
     const stopped = new AbortController();
     const transport = reaching(url);
@@ -136,7 +136,7 @@ describe("streams", () => {
   });
 
   for (const offers of ["h2", "http/1.1"] as const) {
-    it(`are known to be cut, by ${offers}, and half a line is no line`, async () => {
+    it(`fail when the connection is cut, without the incomplete line (${offers})`, async () => {
       const half: Answer = (_request, response) => {
         response.writeHead(200);
         response.write('{"whole":1}\n{"half":');
@@ -149,26 +149,26 @@ describe("streams", () => {
       expect(lines).toEqual(['{"whole":1}']);
     });
 
-    it(`end in order when the server does, by ${offers}`, async () => {
+    it(`end without an error when the server closes them (${offers})`, async () => {
       const { url } = await serving((_request, response) => response.end("a\nb\n"), offers);
       const { lines, done } = reading(reaching(url));
       expect(await done).toBe("ended in order");
       expect(lines).toEqual(["a", "b"]);
     });
 
-    it(`that end in the middle of a line are cut, by ${offers}`, async () => {
+    it(`fail if they end in the middle of a line (${offers})`, async () => {
       const { url } = await serving((_request, response) => response.end('a\n{"half":'), offers);
       expect(await reading(reaching(url)).done).toMatchObject({
         message: "GET /api: the stream ended in the middle of a line",
       });
     });
 
-    it(`that are refused say why, by ${offers}`, async () => {
-      const refuse: Answer = (_request, response) => {
+    it(`fail with the server's status if they are rejected (${offers})`, async () => {
+      const reject: Answer = (_request, response) => {
         response.writeHead(503, { "retry-after": "7" });
         response.end("<html>maintenance</html>");
       };
-      const { url } = await serving(refuse, offers);
+      const { url } = await serving(reject, offers);
       expect(await reading(reaching(url)).done).toMatchObject({
         status: {
           code: 503,
@@ -179,7 +179,7 @@ describe("streams", () => {
     });
   }
 
-  it("go on over a connection that takes no more, and new ones go elsewhere", async () => {
+  it("continue on a connection after GOAWAY, while new ones use another", async () => {
     const answers: Http2ServerResponse[] = [];
     const remember: Answer = (request, response) => {
       answers.push(response);
@@ -190,7 +190,7 @@ describe("streams", () => {
     const old = reading(transport);
     await old.first;
     sessions[0]?.goaway(0);
-    answers[0]?.write("after it\n"); // on the same connection: when this is there, so is the news
+    answers[0]?.write("after it\n"); // arrives after GOAWAY, on the same connection
     while (old.lines.length < 2) await turn();
     const next = reading(transport);
     await next.first;
@@ -202,7 +202,7 @@ describe("streams", () => {
 });
 
 describe("requests", () => {
-  it("keep their connections, deletions with a body too", async () => {
+  it("reuse their connection, also after a delete with a body", async () => {
     const { url, connections } = await serving((_request, response) => response.end("{}"), "h2");
     const transport = reaching(url);
     const body = { type: "application/json", text: "{}" };
@@ -214,15 +214,15 @@ describe("requests", () => {
     expect(connections()).toBeLessThanOrEqual(2);
   });
 
-  it("carry path, query, body and who we are", async () => {
-    const heard: unknown[] = [];
+  it("send path, query, body and identity", async () => {
+    const received: unknown[] = [];
     const listen: Answer = (request, response) => {
       const { url, method, headers } = request;
       const chunks: Uint8Array[] = [];
       request.on("data", (chunk: Uint8Array) => chunks.push(chunk));
       request.on("end", () => {
         const { authorization, "content-type": type, "user-agent": agent, "impersonate-group": groups } = headers;
-        heard.push({ url, method, authorization, type, agent, groups, body: Buffer.concat(chunks).toString() });
+        received.push({ url, method, authorization, type, agent, groups, body: Buffer.concat(chunks).toString() });
         response.end("{}");
       });
     };
@@ -233,7 +233,7 @@ describe("requests", () => {
     const body = { type: "application/json", text: '{"ü":1}' };
     const query = new URLSearchParams({ labelSelector: "a=b,c" });
     await transport.request({ method: "POST", path: "/api/v1/things", query, body }, signal);
-    expect(heard).toEqual([
+    expect(received).toEqual([
       {
         url: "/prefix/api/v1/things?labelSelector=a%3Db%2Cc",
         method: "POST",
@@ -246,7 +246,7 @@ describe("requests", () => {
     ]);
   });
 
-  it("without an answer say of which request, and why", async () => {
+  it("without a response fail with the request and the cause", async () => {
     const { url, cut } = await serving(() => cut(), "http/1.1");
     const failed = reaching(url).request({ ...get, path: "/api/v1/pods" }, signal);
     await expect(failed).rejects.toThrow(/^GET \/api\/v1\/pods: ./);
@@ -254,25 +254,25 @@ describe("requests", () => {
     await expect(nowhere).rejects.toThrow("GET /api: connect ECONNREFUSED 127.0.0.1:1");
   });
 
-  it("end with the reason of their signal", async () => {
+  it("fail with the reason of their abort signal", async () => {
     const stopped = new AbortController();
     const { url } = await serving(() => stopped.abort(new Error("enough")), "http/1.1");
     await expect(reaching(url).request(get, stopped.signal)).rejects.toThrow("enough");
   });
 
-  it("for all planes at once go to no socket", async () => {
+  it("across all planes are not supported", async () => {
     const { url } = await serving(say, "http/1.1");
     const all = reaching(url).request({ ...get, reach: "all-planes" }, signal);
-    await expect(all).rejects.toThrow("only a server in this process shows all planes at once");
+    await expect(all).rejects.toThrow("only a server in this process supports requests across all planes");
   });
 });
 
-describe("who we are", () => {
-  it("is said anew, once, when the server does not believe it", async () => {
-    const heard: (string | undefined)[] = [];
+describe("the identity", () => {
+  it("is refreshed once when the server rejects it", async () => {
+    const received: (string | undefined)[] = [];
     const believe: Answer = (request, response) => {
       const { authorization } = request.headers;
-      heard.push(authorization);
+      received.push(authorization);
       response.writeHead(authorization === "Bearer new" ? 200 : 401);
       response.end(authorization === "Bearer new" ? "line\n" : "");
     };
@@ -283,20 +283,20 @@ describe("who we are", () => {
     });
     const [old, fresh] = [of("old"), of("new")];
     let current = old;
-    const refused = (identity: Identity): void => {
+    const rejected = (identity: Identity): void => {
       if (identity === old) current = fresh;
     };
-    const transport = reaching(url, { identity: async () => current, refused });
+    const transport = reaching(url, { identity: async () => current, invalidate: rejected });
     expect((await transport.request(get, signal)).code).toBe(200);
     current = old;
     expect(await reading(transport).done).toBe("ended in order");
-    expect(heard).toEqual(["Bearer old", "Bearer new", "Bearer old", "Bearer new"]);
+    expect(received).toEqual(["Bearer old", "Bearer new", "Bearer old", "Bearer new"]);
     const stubborn = reaching(url, { identity: async () => old });
     expect((await stubborn.request(get, signal)).code).toBe(401);
-    expect(heard).toHaveLength(5);
+    expect(received).toHaveLength(5);
   });
 
-  it("is shown by a certificate, and by another once there is another", async () => {
+  it("can be a client certificate that is rotated", async () => {
     const shown: string[] = [];
     const look: Answer = (request, response) => {
       const socket = (request.stream?.session?.socket ?? request.socket) as TLSSocket;
@@ -319,7 +319,7 @@ describe("who we are", () => {
   });
 });
 
-describe("who the server is", () => {
+describe("the server certificate", () => {
   const other = createAuthority("other", lifetime).certificatePem;
   const strange: Identity = { headers: {}, authorityPem: other };
   const known: Identity = { headers: {}, authorityPem: authority.certificatePem };
@@ -329,14 +329,14 @@ describe("who the server is", () => {
     lifetime,
   );
   const cases: Record<string, [identity: Identity, access: Partial<ClusterAccess>, outcome: number | RegExp]> = {
-    "is believed by its authority and name": [known, { serverName: "inner.name" }, 200],
-    "is not believed by another authority": [
+    "is accepted by authority and name": [known, { serverName: "inner.name" }, 200],
+    "is rejected with another authority": [
       strange,
       { serverName: "inner.name" },
       /self-signed|unable to (get|verify)|certificate/,
     ],
-    "is not believed by another name": [known, { serverName: "outer.name" }, /does not match|altnames/],
-    "does not matter if nobody verifies it": [strange, { verifiesServer: false }, 200],
+    "is rejected with another name": [known, { serverName: "outer.name" }, /does not match|altnames/],
+    "is not checked without verification": [strange, { verifiesServer: false }, 200],
   };
   for (const offers of ["h2", "http/1.1"] as const) {
     it.each(Object.entries(cases))(`%s (${offers})`, async (_name, [identity, access, outcome]) => {
@@ -355,13 +355,13 @@ describe("who the server is", () => {
   }
 });
 
-it("goes through a proxy that the cluster names", async () => {
+it("uses the proxy of the cluster", async () => {
   const { url } = await serving((_request, response) => response.end("line\n"), "http/1.1");
-  const asked: string[] = [];
+  const requested: string[] = [];
   const proxy = createHttp();
   const sockets = new Set<Socket>();
   proxy.on("connect", (request, socket: Socket) => {
-    asked.push(request.url ?? "");
+    requested.push(request.url ?? "");
     const target = connect(Number(url.port), url.hostname, () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
     for (const side of [socket, target]) {
       sockets.add(side);
@@ -378,32 +378,32 @@ it("goes through a proxy that the cluster names", async () => {
   const transport = reaching(url, { proxy: through });
   expect((await transport.request(get, signal)).code).toBe(200);
   expect(await reading(transport).done).toBe("ended in order");
-  expect(asked).toEqual([url.host, url.host]);
+  expect(requested).toEqual([url.host, url.host]);
 });
 
-describe("a server that is too busy", () => {
+describe("a busy server", () => {
   const busy = (code: number, retryAfter: string, method: Call["method"] = "GET") => {
     const clock = new FakeClock();
-    let asked = 0;
+    let requested = 0;
     const transport: Transport = {
       request: async () => {
-        asked += 1;
-        const isDone = asked === 3;
+        requested += 1;
+        const isDone = requested === 3;
         return { code: isDone ? 200 : code, headers: retryAfter === "" ? {} : { "retry-after": retryAfter }, body: "" };
       },
       stream: async () => undefined,
       close: async () => undefined,
     };
-    const reply = patientTransport(transport, clock).request({ ...get, method }, signal);
-    return { clock, reply, asked: () => asked };
+    const reply = retryingTransport(transport, clock).request({ ...get, method }, signal);
+    return { clock, reply, requested: () => requested };
   };
 
-  it("is asked again when it said to", async () => {
-    const { clock, reply, asked } = busy(429, "2", "POST");
+  it("is retried after Retry-After", async () => {
+    const { clock, reply, requested } = busy(429, "2", "POST");
     await turn();
     clock.advance(1_999);
     await turn();
-    expect(asked()).toBe(1);
+    expect(requested()).toBe(1);
     clock.advance(1);
     await turn();
     clock.advance(2_000);
@@ -411,27 +411,27 @@ describe("a server that is too busy", () => {
   });
 
   const final: Record<string, [code: number, retryAfter: string, method: Call["method"]]> = {
-    "it did not say when": [429, "", "GET"],
-    "it may have acted on a write": [503, "1", "POST"],
-    "it is not busy but broken": [500, "1", "GET"],
+    "there is no Retry-After": [429, "", "GET"],
+    "a write may have been applied": [503, "1", "POST"],
+    "the error is internal": [500, "1", "GET"],
   };
-  it.each(Object.entries(final))("is not asked again when %s", async (_name, [code, retryAfter, method]) => {
+  it.each(Object.entries(final))("is not retried if %s", async (_name, [code, retryAfter, method]) => {
     expect((await busy(code, retryAfter, method).reply).code).toBe(code);
   });
 });
 
-describe("a refusal in words of others", () => {
+describe("an error without a Status body", () => {
   it.each([
     [404, "NotFound", "the server could not find the requested resource (GET /api)"],
     [502, undefined, "the server responded with the status code 502 but did not return more information (GET /api)"],
-  ])("with the code %i is a Status all the same", (code, reason, message) => {
-    const { status } = refusal(get, { code, headers: {}, body: "{not json" });
+  ])("with code %i is converted to a Status", (code, reason, message) => {
+    const { status } = replyError(get, { code, headers: {}, body: "{not json" });
     expect(status).toMatchObject({ code, message, ...(reason === undefined ? {} : { reason }) });
   });
 });
 
 describe("lines", () => {
-  it("are whole, however the bytes come", () => {
+  it("are assembled from arbitrary chunks", () => {
     const bytes = Buffer.from('{"a":"ü"}\n\n{"b":"€"}\r\n');
     for (let size = 1; size <= bytes.length; size += 1) {
       const lines: string[] = [];
@@ -442,9 +442,9 @@ describe("lines", () => {
     }
   });
 
-  it("are not endless", () => {
+  it("have a maximum length", () => {
     const splitter = new LineSplitter(() => undefined, 10);
     splitter.add(Buffer.from("123456789\n"));
-    expect(() => splitter.add(Buffer.from("12345678901"))).toThrow("a line of more than 10 bytes");
+    expect(() => splitter.add(Buffer.from("12345678901"))).toThrow("line longer than 10 bytes");
   });
 });

@@ -1,5 +1,4 @@
-// Two servers that do the same when they are asked the same: time stands still, and chance is counted. One is reached in
-// this process, the other over sockets.
+// Two deterministic servers, with a fake clock and counted UUIDs. One is called in this process, the other over sockets.
 import { type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
 import { tokenTable } from "@milo-quota/apiserver/http/access/authentication/token-table.ts";
 import {
@@ -14,7 +13,7 @@ import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { ClusterAccess } from "@milo-quota/kubernetes/client/transport/cluster-access.ts";
 import { directTransport } from "@milo-quota/kubernetes/client/transport/direct-transport.ts";
-import { SocketTransport } from "@milo-quota/kubernetes/client/transport/socket-transport.ts";
+import { HttpTransport } from "@milo-quota/kubernetes/client/transport/http-transport.ts";
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 
 const admin = { username: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"], extra: {} };
@@ -23,7 +22,7 @@ const startMs = 1_700_000_000_000;
 
 export interface Twin {
   readonly client: KubeClient;
-  /** The time of its server. */
+  /** Clock of the server. */
   readonly clock: FakeClock;
   readonly faults: readonly unknown[];
   stop(): Promise<void>;
@@ -59,10 +58,10 @@ export async function overSockets(): Promise<Twin> {
     namespace: "default",
     verifiesServer: true,
     identity: async () => identity,
-    refused: () => undefined,
+    invalidate: () => undefined,
   };
-  // By this name the other way is known as well: it is remembered with every field.
-  const transport = new SocketTransport(access, { userAgent: "milo-quota" });
+  // The same field manager as in process: it is part of managedFields.
+  const transport = new HttpTransport(access, { userAgent: "milo-quota" });
   const stop = async (): Promise<void> => {
     await transport.close();
     await listening.stop();

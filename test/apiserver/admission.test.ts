@@ -7,7 +7,7 @@ import { TestServer, turnOfEvents } from "./test-server.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 
-/** A log whose disk can be full, or hang. */
+/** A log that can be full or hang. */
 class FaultyLog extends MemoryLog {
   isFull = false;
   hangs: Promise<void> | undefined;
@@ -38,22 +38,22 @@ describe("plug-ins", () => {
 
   const create = (name: string, query = "") => server.create(`${configMaps}${query}`, { metadata: { name } });
 
-  it("see objects as they will be stored, with their final names and UIDs", async () => {
+  it("get objects as they will be stored, with final names and UIDs", async () => {
     const { body } = await server.create(configMaps, { metadata: { generateName: "made-" }, data: { a: "1" } });
-    const [asked] = second.asked;
+    const [requested] = second.calls;
     const { resourceVersion, ...metadata } = body.metadata;
-    expect(asked?.request.object).toEqual({ kind: "ConfigMap", apiVersion: "v1", data: { a: "1" }, metadata });
-    expect(asked?.request).toMatchObject({
+    expect(requested?.request.object).toEqual({ kind: "ConfigMap", apiVersion: "v1", data: { a: "1" }, metadata });
+    expect(requested?.request).toMatchObject({
       operation: "CREATE",
       name: body.metadata.name,
       plane: "root",
       namespace: "default",
     });
     expect(body.metadata.name).toMatch(/^made-[a-z0-9]{5}$/);
-    expect(asked?.outcomes).toEqual([{ stored: true, object: body }]);
+    expect(requested?.outcomes).toEqual([{ stored: true, object: body }]);
   });
 
-  it("change objects one after the other, and what they make is checked", async () => {
+  it("mutate objects in order, and the result is validated", async () => {
     first.change = (object) => ({ ...object, data: { order: "first" } }) as never;
     second.change = (object) =>
       ({ ...object, data: { order: `${(object["data"] as never)["order"]}, second` } }) as never;
@@ -64,7 +64,7 @@ describe("plug-ins", () => {
     expect((await server.get(`${configMaps}/b`)).code).toBe(404);
   });
 
-  it("refuse in their own words, with causes, code and time to wait", async () => {
+  it("reject with their own message, causes, code and retry delay", async () => {
     const causes = [{ reason: "QuotaExceeded", message: "limit 3, allocated 3", field: "spec" }];
     second.answer = () => ({
       allowed: false,
@@ -76,7 +76,7 @@ describe("plug-ins", () => {
     expect([first.outcomes, second.outcomes]).toEqual([["not stored"], []]);
   });
 
-  it("warn the client, each thing once", async () => {
+  it("send each warning to the client once", async () => {
     for (const plugin of [first, second]) {
       plugin.answer = ({ warn }) => {
         warn("quota is nearly used up");
@@ -86,44 +86,44 @@ describe("plug-ins", () => {
     expect((await create("a")).headers["warning"]).toEqual(['299 - "quota is nearly used up"']);
   });
 
-  describe("are told exactly once what became of an object", () => {
+  describe("get the outcome of a request exactly once", () => {
     const both = (...outcomes: string[]): void => {
       expect([first.outcomes, second.outcomes]).toEqual([outcomes, outcomes]);
     };
 
     afterEach(() => {
-      for (const { outcomes } of [...first.asked, ...second.asked]) expect(outcomes).toHaveLength(1);
+      for (const { outcomes } of [...first.calls, ...second.calls]) expect(outcomes).toHaveLength(1);
     });
 
-    it("that was stored, changed and deleted", async () => {
+    it("for create, update and delete", async () => {
       await create("a");
       await server.merge(`${configMaps}/a`, { data: { b: "2" } });
       await server.remove(`${configMaps}/a`);
-      expect(first.asked.map(({ request }) => request.operation)).toEqual(["CREATE", "UPDATE", "DELETE"]);
+      expect(first.calls.map(({ request }) => request.operation)).toEqual(["CREATE", "UPDATE", "DELETE"]);
       both("stored", "stored", "not stored");
     });
 
-    it("of a dry run", async () => {
+    it("for a dry run", async () => {
       expect((await create("a", "?dryRun=All")).code).toBe(201);
       await create("a");
       await server.merge(`${configMaps}/a?dryRun=All`, { data: { b: "2" } });
       await server.remove(`${configMaps}/a?dryRun=All`);
       both("not stored", "stored", "not stored", "not stored");
-      expect(first.asked.map(({ request }) => request.dryRun)).toEqual([true, false, true, true]);
+      expect(first.calls.map(({ request }) => request.dryRun)).toEqual([true, false, true, true]);
     });
 
-    it("that is not valid: they are not even asked", async () => {
+    it("but are not called for an invalid object", async () => {
       expect((await server.create(configMaps, { metadata: { name: "a" }, data: { "!": "" } })).code).toBe(422);
       both();
     });
 
-    it("whose name is taken", async () => {
+    it("for an existing name", async () => {
       await create("a");
       expect((await create("a")).code).toBe(409);
       both("stored", "not stored");
     });
 
-    it("whose name is taken while they think", async () => {
+    it("for a name that another create takes meanwhile", async () => {
       let goOn: () => void = () => undefined;
       const thinking = new Promise<void>((resolve) => {
         goOn = resolve;
@@ -139,7 +139,7 @@ describe("plug-ins", () => {
       expect(first.outcomes).toEqual(["not stored", "stored"]);
     });
 
-    it("that somebody else changed meanwhile: once for each try", async () => {
+    it("for each retry after a conflict", async () => {
       await create("a");
       let tries = 0;
       second.answer = async ({ operation, object }) => {
@@ -149,11 +149,11 @@ describe("plug-ins", () => {
       };
       const reply = await server.merge(`${configMaps}/a`, { metadata: { labels: { ours: "yes" } } });
       expect([reply.code, reply.body.data]).toEqual([200, { other: "2" }]);
-      const ours = first.asked.filter(({ request }) => request.object?.metadata.labels?.["ours"] !== undefined);
+      const ours = first.calls.filter(({ request }) => request.object?.metadata.labels?.["ours"] !== undefined);
       expect(ours.map(({ outcomes }) => outcomes.map(({ stored }) => stored))).toEqual([[false], [false], [true]]);
     });
 
-    it("that a client changed who named another version", async () => {
+    it("for an update with a stale resource version", async () => {
       const { body } = await create("a");
       second.answer = async ({ operation, object }) => {
         if (operation === "UPDATE" && object?.["data"] === undefined)
@@ -168,13 +168,13 @@ describe("plug-ins", () => {
       expect(first.outcomes.filter((outcome) => outcome === "stored")).toHaveLength(2);
     });
 
-    it("whose change changes nothing", async () => {
+    it("for an update without changes", async () => {
       await create("a");
       expect((await server.merge(`${configMaps}/a`, {})).code).toBe(200);
       both("stored", "not stored");
     });
 
-    it("whose last finalizer goes, and it with it", async () => {
+    it("for the update that removes the last finalizer", async () => {
       await server.create(configMaps, { metadata: { name: "a", finalizers: ["example.com/hold"] } });
       await server.remove(`${configMaps}/a`);
       await server.merge(`${configMaps}/a`, { metadata: { finalizers: [] } });
@@ -182,7 +182,7 @@ describe("plug-ins", () => {
       both("stored", "not stored", "not stored");
     });
 
-    it("that the disk has no room for", async () => {
+    it("for a full disk", async () => {
       log.isFull = true;
       const reply = await create("a");
       expect([reply.code, reply.body.reason, reply.headers["retry-after"]]).toEqual([503, "ServiceUnavailable", "5"]);
@@ -191,20 +191,20 @@ describe("plug-ins", () => {
       expect((await create("a")).code).toBe(201);
     });
 
-    it("when one of them throws, which is an internal error", async () => {
+    it("if one of them throws, which is an internal error", async () => {
       second.answer = () => {
-        throw new Error("a mistake");
+        throw new Error("a bug");
       };
       const reply = await create("a");
       expect([reply.code, reply.body.reason]).toEqual([500, "InternalError"]);
-      expect(reply.text).not.toContain("a mistake");
-      expect(server.faults.map(String)).toEqual(["Error: a mistake"]);
+      expect(reply.text).not.toContain("a bug");
+      expect(server.faults.map(String)).toEqual(["Error: a bug"]);
       expect([first.outcomes, second.outcomes]).toEqual([["not stored"], []]);
     });
 
-    it("when they throw at being told, which undoes nothing", async () => {
+    it("even if an outcome callback throws, which undoes nothing", async () => {
       for (const plugin of [first, second]) {
-        plugin.told = () => {
+        plugin.onOutcome = () => {
           throw new Error(`${plugin.name} cannot hear it`);
         };
       }
@@ -213,7 +213,7 @@ describe("plug-ins", () => {
       expect(server.faults.map(String)).toEqual(["Error: first cannot hear it", "Error: second cannot hear it"]);
     });
 
-    it("when a namespace begins to end while they think", async () => {
+    it("if the namespace is deleted meanwhile", async () => {
       await server.create("/api/v1/namespaces", { metadata: { name: "team" } });
       second.answer = async () => {
         await server.remove("/api/v1/namespaces/team");
@@ -225,7 +225,7 @@ describe("plug-ins", () => {
       await server.until("it is gone", async () => (await server.get("/api/v1/namespaces/team")).code === 404);
     });
 
-    it("whose client is gone before it is stored", async () => {
+    it("if the client disconnects before the object is stored", async () => {
       const life = new AbortController();
       second.answer = () => {
         life.abort();
@@ -238,7 +238,7 @@ describe("plug-ins", () => {
       expect(server.faults).toEqual([]);
     });
 
-    it("whose client is gone while it is being stored: it is there", async () => {
+    it("if the client disconnects while the object is being stored", async () => {
       let goOn: () => void = () => undefined;
       log.hangs = new Promise((resolve) => {
         goOn = resolve;
@@ -248,7 +248,7 @@ describe("plug-ins", () => {
       await turnOfEvents();
       life.abort();
       await reply;
-      expect(first.asked[0]?.outcomes).toEqual([]);
+      expect(first.calls[0]?.outcomes).toEqual([]);
       goOn();
       await server.settled();
       both("stored");
@@ -256,7 +256,7 @@ describe("plug-ins", () => {
       expect(server.faults).toEqual([]);
     });
 
-    it("that took too long: the client is told in time, and the object is not there", async () => {
+    it("for a timeout, after which the object is not stored", async () => {
       let goOn: () => void = () => undefined;
       const deaf = new Promise<void>((resolve) => {
         goOn = resolve;
@@ -268,7 +268,7 @@ describe("plug-ins", () => {
       const reply = create("a");
       await turnOfEvents();
       server.clock.advance(59_999);
-      expect(first.asked[0]?.outcomes).toEqual([]);
+      expect(first.calls[0]?.outcomes).toEqual([]);
       server.clock.advance(1);
       expect(await reply).toMatchObject({ code: 504, body: { reason: "Timeout" } });
       goOn();

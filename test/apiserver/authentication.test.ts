@@ -14,7 +14,7 @@ const whoAmI = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 const group = "rbac.authorization.k8s.io";
 const dayMs = 24 * 60 * 60_000;
 
-describe("who a client is", () => {
+describe("the identity of a client", () => {
   let server: TlsServer;
   let admin: TestClient;
 
@@ -40,7 +40,7 @@ describe("who a client is", () => {
     return reply.code === 201 ? reply.body.status.userInfo : reply.code;
   };
 
-  it("says its certificate", async () => {
+  it("can be its certificate", async () => {
     const client = server.connect(certificate(server.authority, "carol", ["team-a", "team-b"]));
     const { username, groups, extra } = await userOf(client);
     expect({ username, groups }).toEqual({ username: "carol", groups: ["team-a", "team-b", "system:authenticated"] });
@@ -49,9 +49,9 @@ describe("who a client is", () => {
     expect((await master.send("GET", configMaps)).code).toBe(200);
   });
 
-  it("is not said by certificates that are expired, not valid yet, of others, or made for servers", async () => {
+  it("is not a certificate that is expired, not yet valid, of another authority, or for servers", async () => {
     const stranger = createAuthority("stranger", { nowMs: systemClock.now(), lifetimeMs: dayMs });
-    // The same name is not the same authority.
+    // Another authority of the same name.
     const impostor = createAuthority("test", { nowMs: systemClock.now(), lifetimeMs: dayMs });
     const names = { commonName: "server", dnsNames: [], ipAddresses: ["127.0.0.1"] };
     const ofServer = issueServerCertificate(server.authority, names, { nowMs: systemClock.now(), lifetimeMs: dayMs });
@@ -69,7 +69,7 @@ describe("who a client is", () => {
     }
   });
 
-  it("says its token, beside a certificate that is worth nothing too", async () => {
+  it("can be a token, even with an invalid certificate", async () => {
     expect((await userOf(server.connect({ token: "alice-token" }))).username).toBe("alice");
     const expired = certificate(server.authority, "carol", [], -2 * dayMs);
     expect((await userOf(server.connect({ ...expired, token: "alice-token" }))).username).toBe("alice");
@@ -77,13 +77,13 @@ describe("who a client is", () => {
     expect((await userOf(server.connect({ ...valid, token: "alice-token" }))).username).toBe("carol");
   });
 
-  it("is nobody by a token that is wrong, which is never taken for none", async () => {
+  it("is rejected for a wrong token, which is not treated as anonymous", async () => {
     for (const token of ["wrong", "alice-token2", "alice-toke", "x".repeat(20_000)]) {
       expect((await server.connect({ token }).send("GET", "/readyz")).code, token).toBe(401);
     }
   });
 
-  it("is anonymous without credentials, who is told of health and version and of nothing else", async () => {
+  it("is anonymous without credentials, with access to health and version only", async () => {
     const client = server.connect({});
     const codes = ["/readyz", "/version", "/livez", "/api", "/apis", "/openapi/v3", configMaps].map(
       async (path) => (await client.send("GET", path)).code,
@@ -91,18 +91,18 @@ describe("who a client is", () => {
     expect(await Promise.all(codes)).toEqual([200, 200, 200, 401, 401, 401, 401]);
   });
 
-  it("is somebody else for masters who ask, and for nobody else", async () => {
+  it("can be impersonated by system:masters only", async () => {
     const headers = { "impersonate-user": "dave", "impersonate-group": ["team-a", "team-b"] };
     const { username, groups } = await userOf(admin, headers);
     expect({ username, groups }).toEqual({ username: "dave", groups: ["team-a", "team-b", "system:authenticated"] });
     expect((await admin.send("GET", configMaps, undefined, headers)).code).toBe(403);
     const alice = server.connect({ token: "alice-token" });
-    const refused = await alice.send("GET", "/version", undefined, headers);
-    expect(refused.code).toBe(403);
-    expect(refused.body.message).toContain('cannot impersonate resource "users"');
+    const rejected = await alice.send("GET", "/version", undefined, headers);
+    expect(rejected.code).toBe(403);
+    expect(rejected.body.message).toContain('cannot impersonate resource "users"');
   });
 
-  it("is somebody else by a right to be that one alone", async () => {
+  it("can be impersonated with an RBAC permission for that user", async () => {
     const rules = [{ apiGroups: [""], resources: ["users"], verbs: ["impersonate"], resourceNames: ["erin"] }];
     await admin.send("POST", `/apis/${group}/v1/clusterroles`, { metadata: { name: "be-erin" }, rules });
     await bindAlice("be-erin");
@@ -119,7 +119,7 @@ describe("who a client is", () => {
       subjects: [{ apiGroup: group, kind: "User", name: "alice" }],
     });
 
-  it("and what it may do is looked up for every request, on the same connection", async () => {
+  it("is authorized for every request, also on the same connection", async () => {
     const alice = server.connect({ token: "alice-token" });
     const code = async (): Promise<number> => (await alice.send("GET", configMaps)).code;
     const role = `/apis/${group}/v1/clusterroles/see-maps`;

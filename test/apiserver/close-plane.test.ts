@@ -22,7 +22,7 @@ async function start(options: TestOptions = {}): Promise<void> {
   server = await TestServer.start({ resolvePlane, ...options });
 }
 
-/** Everything that is stored of a plane. */
+/** Keys of all objects of a plane. */
 function storedIn(plane: string): readonly string[] {
   const { store } = server.server.registry;
   return store
@@ -30,17 +30,17 @@ function storedIn(plane: string): readonly string[] {
     .flatMap((resource) => [...store.list({ plane, resource })].map(({ key }) => `${resource}/${key.name}`));
 }
 
-/** The same log, up to so many records more: then the machine is off. */
+/** The same log, which fails after a number of records. */
 function cutAfter(log: MemoryLog, recordsMax: number): RecordLog {
   let left = recordsMax;
   return {
-    place: log.place,
+    location: log.location,
     load: () => log.load(),
-    gathered: () => log.gathered(),
+    gatherWrites: () => log.gatherWrites(),
     append: async (records: readonly LogRecord[]) => {
       await log.append(records.slice(0, Math.min(left, records.length)));
       left -= records.length;
-      if (left < 0) throw new Error("the machine is off");
+      if (left < 0) throw new Error("the disk is disconnected");
     },
     compact: (compacted, obsolete) => log.compact(compacted, obsolete),
     close: () => log.close(),
@@ -64,7 +64,7 @@ describe("closing a plane", () => {
     expect(server.clock.waiting).toBe(0);
   });
 
-  it("removes everything in it, held by finalizers or not, and nothing elsewhere", async () => {
+  it("deletes all its objects, even those with finalizers, and nothing else", async () => {
     await start();
     for (const [plane, to] of [
       ["a", inA],
@@ -87,7 +87,7 @@ describe("closing a plane", () => {
     expect([within.ended, within.lines.at(-1)?.startsWith("DELETED")]).toEqual(["ended", true]);
   });
 
-  it("lets its name be used again, for something that has nothing of the old", async () => {
+  it("allows an empty plane of the same name afterwards", async () => {
     await start();
     for (let round = 0; round < 3; round += 1) {
       await server.server.openPlane("a");
@@ -102,7 +102,7 @@ describe("closing a plane", () => {
     }
   });
 
-  it("answers nobody in it meanwhile, and stores nothing that was on its way", async () => {
+  it("rejects new requests and stores no requests in flight", async () => {
     const waiting: (() => void)[] = [];
     const validate = async ({ name }: { readonly name: string }) => {
       if (name === "late") await new Promise<void>((resolve) => waiting.push(resolve));
@@ -121,7 +121,7 @@ describe("closing a plane", () => {
     expect(storedIn("a")).toEqual([]);
   });
 
-  it("goes on after a crash at any write", async () => {
+  it("resumes after a crash at any write", async () => {
     for (let writes = 0; writes < 70; writes += 7) {
       const log = new MemoryLog();
       await start({ log: cutAfter(log, Number.POSITIVE_INFINITY) });
@@ -133,7 +133,7 @@ describe("closing a plane", () => {
       server.server.closePlane("a").catch(() => undefined);
       for (let turns = 0; turns < 50; turns += 1) await turnOfEvents();
       await server.stop();
-      server.faults.length = 0; // the disk was cut off
+      server.faults.length = 0; // expected: the disk was disconnected
       await start({ log: cutAfter(log, Number.POSITIVE_INFINITY) });
       const wasBegun = server.server.registry.isClosing?.("a") === true || storedIn("a").length === 0;
       await server.server.openPlane("a");
@@ -142,12 +142,12 @@ describe("closing a plane", () => {
     }
   }, 60_000);
 
-  it("is refused for the root, and for a plane whose definitions others have", async () => {
+  it("is rejected for the root plane and for a plane whose CRDs other planes use", async () => {
     await start({ definitionsFrom: (plane) => (plane === "a" ? "b" : undefined) });
     await server.server.openPlane("a");
     await server.server.openPlane("b");
-    await expect(server.server.closePlane(rootPlane)).rejects.toThrow("the root cannot be closed");
-    await expect(server.server.closePlane("b")).rejects.toThrow('while plane "a" has its definitions');
+    await expect(server.server.closePlane(rootPlane)).rejects.toThrow("the root plane cannot be closed");
+    await expect(server.server.closePlane("b")).rejects.toThrow('while plane "a" uses its definitions');
     await server.server.closePlane("a");
     await server.server.closePlane("b");
     expect([storedIn("a"), storedIn("b")]).toEqual([[], []]);

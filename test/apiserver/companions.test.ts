@@ -1,15 +1,15 @@
 import type {
   AdmissionPlugin,
   AdmissionRequest,
+  AdmissionTransaction,
   Verdict,
-  WithCompanions,
 } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
 import type { Companion, Companions } from "@milo-quota/apiserver/registry/admission/companion.ts";
 import type { ApiObject } from "@milo-quota/apiserver/registry/kinds/api-object.ts";
 import type { ServedKind } from "@milo-quota/apiserver/registry/kinds/served-kind.ts";
 import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
 import type { StoredObject } from "@milo-quota/apiserver/storage/stored-object.ts";
-import type { LeftOut, RenderedBatch, Ticket } from "@milo-quota/apiserver/storage/transaction.ts";
+import type { Excluded, RenderedBatch, Ticket } from "@milo-quota/apiserver/storage/transaction.ts";
 import { failure } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -20,21 +20,21 @@ import { TestServer, turnOfEvents } from "./test-server.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-const refused: Verdict = { allowed: false, status: failure("Forbidden", "no") };
+const rejected: Verdict = { allowed: false, status: failure("Forbidden", "no") };
 
-type Wish = Pick<Companions, "objects"> & Partial<Companions>;
+type CompanionSpec = Pick<Companions, "objects"> & Partial<Companions>;
 
-/** A plug-in that wants widgets stored with config maps, and counts them in a config map of its own. */
-class Companionable implements AdmissionPlugin {
-  readonly name = "companionable";
-  /** What is stored with a config map; undefined: nothing. */
-  wish: (request: AdmissionRequest) => Wish | undefined = () => undefined;
-  /** What it says when that could not be stored. */
-  orElse: (why: "declined" | "conflict", times: number) => Verdict | Wish = () => ({ allowed: true });
-  /** What goes with a config map that goes. */
-  release: (leaving: StoredObject) => Wish | undefined = () => undefined;
-  /** What is said of each ticket when a batch is rendered. */
-  leaveOut: () => LeftOut | undefined = () => undefined;
+/** A plug-in that stores widgets in one transaction with ConfigMaps. */
+class CompanionPlugin implements AdmissionPlugin {
+  readonly name = "companions";
+  /** Companions of a ConfigMap; undefined for none. */
+  spec: (request: AdmissionRequest) => CompanionSpec | undefined = () => undefined;
+  /** Verdict after a failed transaction. */
+  orElse: (why: "declined" | "conflict", times: number) => Verdict | CompanionSpec = () => ({ allowed: true });
+  /** Companions of a deleted ConfigMap. */
+  release: (leaving: StoredObject) => CompanionSpec | undefined = () => undefined;
+  /** Whether tickets are excluded from a batch. */
+  leaveOut: () => Excluded | undefined = () => undefined;
   readonly whys: string[] = [];
   readonly seen: string[] = [];
   readonly outcomes: string[] = [];
@@ -44,30 +44,30 @@ class Companionable implements AdmissionPlugin {
   readonly validate = async (request: AdmissionRequest): Promise<Verdict> => {
     this.seen.push(`${request.operation} ${request.kind.kind} ${request.name}`);
     if (request.kind.kind !== "ConfigMap" || request.operation === "DELETE") return { allowed: true };
-    const wish = this.wish(request);
-    return wish === undefined ? { allowed: true } : this.#verdict(wish);
+    const spec = this.spec(request);
+    return spec === undefined ? { allowed: true } : this.#verdict(spec);
   };
 
-  readonly removing = (leaving: StoredObject): Companions | undefined => {
+  readonly companionsOfRemoval = (leaving: StoredObject): Companions | undefined => {
     if (leaving.object.kind !== "ConfigMap") return undefined;
-    const wish = this.release(leaving);
-    return wish && { ...this.#companions(wish), isRelease: true };
+    const spec = this.release(leaving);
+    return spec && { ...this.#companions(spec), isRelease: true };
   };
 
-  #verdict(wish: Wish): Verdict {
-    const orElse: WithCompanions["orElse"] = async (why) => {
+  #verdict(spec: CompanionSpec): Verdict {
+    const orElse: AdmissionTransaction["orElse"] = async (why) => {
       this.whys.push(why);
       const next = this.orElse(why, this.whys.length);
       return "objects" in next ? this.#verdict(next) : next;
     };
     return {
       allowed: true,
-      settled: ({ stored }) => this.outcomes.push(stored ? "stored" : "not stored"),
-      together: { companions: this.#companions(wish), orElse },
+      onSettled: ({ stored }) => this.outcomes.push(stored ? "stored" : "not stored"),
+      transaction: { companions: this.#companions(spec), orElse },
     };
   }
 
-  #companions({ objects, isRelease = false }: Wish): Companions {
+  #companions({ objects, isRelease = false }: CompanionSpec): Companions {
     return { objects, isRelease, ticket: { renderer: { render: (tickets) => this.#render(tickets) } } };
   }
 
@@ -76,21 +76,21 @@ class Companionable implements AdmissionPlugin {
     const why = this.leaveOut();
     return {
       writes: [],
-      leftOut: new Map(why === undefined ? [] : tickets.map((ticket) => [ticket, why])),
-      ended: ({ outcome }) => this.ends.push(outcome),
+      excluded: new Map(why === undefined ? [] : tickets.map((ticket) => [ticket, why])),
+      onEnded: ({ outcome }) => this.ends.push(outcome),
     };
   }
 }
 
 let server: TestServer;
-let plugin: Companionable;
+let plugin: CompanionPlugin;
 let after: RecordingPlugin;
 let log: SlowLog;
-/** What was stored, in the order of revisions. */
+/** All writes in order of revision. */
 let stored: string[];
 
 beforeEach(async () => {
-  plugin = new Companionable();
+  plugin = new CompanionPlugin();
   after = new RecordingPlugin("after");
   log = new SlowLog();
   server = await TestServer.start({ plugins: [plugin, after], log });
@@ -141,8 +141,8 @@ const deletion = (name: string): Companion => ({
 const post = (name: string, query = "") => server.create(`${configMaps}${query}`, { metadata: { name } });
 const codeOf = async (path: string): Promise<number> => (await server.get(path)).code;
 
-describe("a companion that is created", () => {
-  it("is stored just before its object, and is what a create and a write of its status would have made", async () => {
+describe("a created companion", () => {
+  it("is stored right before its object and equals a create followed by a status update", async () => {
     const spec = { parts: ["a"], size: 3 };
     const labels = { is: "new" };
     await server.create(
@@ -152,7 +152,7 @@ describe("a companion that is created", () => {
     const path = `${widgets("default")}/plain/status?fieldManager=milo-quota`;
     const plain = (await server.merge(path, { status: { phase: "Ready" } })).body;
     stored.length = 0;
-    plugin.wish = () => ({ objects: [creation("w", { spec, status: { phase: "Ready" } }, { labels })] });
+    plugin.spec = () => ({ objects: [creation("w", { spec, status: { phase: "Ready" } }, { labels })] });
     expect((await post("a")).code).toBe(201);
     expect(stored).toEqual(["added w", "added a"]);
     const { body } = await server.get(`${widgets("default")}/w`);
@@ -165,49 +165,49 @@ describe("a companion that is created", () => {
     expect([plugin.outcomes, plugin.ends]).toEqual([["stored"], ["stored"]]);
   });
 
-  it("is given the defaults of its kind, and loses what its kind does not know", async () => {
-    plugin.wish = () => ({ objects: [creation("w", { spec: { parts: ["a"], unknown: true } })] });
+  it("is defaulted and pruned by the schema of its kind", async () => {
+    plugin.spec = () => ({ objects: [creation("w", { spec: { parts: ["a"], unknown: true } })] });
     expect((await post("a")).code).toBe(201);
     expect((await server.get(`${widgets("default")}/w`)).body.spec).toEqual({ parts: ["a"], size: 1 });
   });
 
-  it("is not shown to plug-ins", async () => {
-    plugin.wish = () => ({ objects: [creation("w")] });
+  it("is not passed to plug-ins", async () => {
+    plugin.spec = () => ({ objects: [creation("w")] });
     await post("a");
     expect(plugin.seen).toEqual(["CREATE ConfigMap a"]);
   });
 
   it("is not stored in a dry run", async () => {
-    plugin.wish = () => ({ objects: [creation("w")] });
+    plugin.spec = () => ({ objects: [creation("w")] });
     expect((await post("a", "?dryRun=All")).code).toBe(201);
     expect([stored, plugin.rendered, plugin.outcomes]).toEqual([[], 0, ["not stored"]]);
   });
 
-  it("is not stored when a later plug-in refuses the object", async () => {
-    plugin.wish = () => ({ objects: [creation("w")] });
-    after.answer = () => refused;
+  it("is not stored if a later plug-in rejects the object", async () => {
+    plugin.spec = () => ({ objects: [creation("w")] });
+    after.answer = () => rejected;
     expect((await post("a")).code).toBe(403);
     expect([stored, plugin.rendered, plugin.outcomes]).toEqual([[], 0, ["not stored"]]);
   });
 
-  it("goes with an object that is changed as well", async () => {
+  it("can be stored with an updated object", async () => {
     await post("a");
     stored.length = 0;
-    plugin.wish = () => ({ objects: [creation("w")] });
+    plugin.spec = () => ({ objects: [creation("w")] });
     expect((await server.merge(`${configMaps}/a`, { data: { a: "1" } })).code).toBe(200);
     expect(stored).toEqual(["added w", "modified a"]);
   });
 
-  it("is not stored when the object does not change", async () => {
+  it("is not stored with an update without changes", async () => {
     await post("a");
     stored.length = 0;
-    plugin.wish = () => ({ objects: [creation("w")] });
+    plugin.spec = () => ({ objects: [creation("w")] });
     expect((await server.merge(`${configMaps}/a`, {})).code).toBe(200);
     expect([stored, plugin.outcomes]).toEqual([[], ["not stored"]]);
   });
 });
 
-describe("a companion that changes another object", () => {
+describe("a companion that updates another object", () => {
   beforeEach(async () => {
     for (const name of ["w", "kept"]) {
       const finalizers = name === "w" ? ["example.com/ours"] : ["example.com/theirs", "example.com/ours"];
@@ -216,9 +216,9 @@ describe("a companion that changes another object", () => {
     stored.length = 0;
   });
 
-  it("writes its status, and nothing else of it", async () => {
+  it("writes only its status", async () => {
     const before = (await server.get(`${widgets("default")}/w`)).body;
-    plugin.wish = () => ({ objects: [status("w", { phase: "Used" })] });
+    plugin.spec = () => ({ objects: [status("w", { phase: "Used" })] });
     expect((await post("a")).code).toBe(201);
     const { body } = await server.get(`${widgets("default")}/w`);
     expect(stored).toEqual(["modified w", "added a"]);
@@ -229,7 +229,7 @@ describe("a companion that changes another object", () => {
     ]);
   });
 
-  it("is removed after the object that goes, when its finalizer was the only one", async () => {
+  it("is deleted after its object if its finalizer was the only one", async () => {
     await post("a");
     stored.length = 0;
     plugin.release = () => ({ objects: [deletion("w")] });
@@ -237,7 +237,7 @@ describe("a companion that changes another object", () => {
     expect(stored).toEqual(["deleted a", "deleted w"]);
   });
 
-  it("is marked when another finalizer keeps it", async () => {
+  it("is marked for deletion if another finalizer keeps it", async () => {
     await post("a");
     plugin.release = () => ({ objects: [deletion("kept")] });
     stored.length = 0;
@@ -248,14 +248,14 @@ describe("a companion that changes another object", () => {
   });
 });
 
-describe("when a companion cannot be stored", () => {
+describe("if a companion cannot be stored", () => {
   const invalid = () => ({ objects: [creation("w", { spec: { size: -1 } })] });
 
   const cases: Readonly<Record<string, readonly [prepare: () => Promise<unknown>, why: string]>> = {
-    "because there is one of its name": [() => server.create(widgets("default"), widget("w")), "conflict"],
-    "because it is not valid": [
+    "because its name exists": [() => server.create(widgets("default"), widget("w")), "conflict"],
+    "because it is invalid": [
       async () => {
-        plugin.wish = invalid;
+        plugin.spec = invalid;
       },
       "declined",
     ],
@@ -265,7 +265,7 @@ describe("when a companion cannot be stored", () => {
       },
       "declined",
     ],
-    "because its kind is about to go": [
+    "because its kind is being deleted": [
       async () => {
         const path = `${definitions}/widgets.example.com`;
         await server.merge(path, { metadata: { finalizers: ["example.com/keep"] } });
@@ -277,29 +277,29 @@ describe("when a companion cannot be stored", () => {
 
   describe.each(Object.entries(cases))("%s", (_, [prepare, why]) => {
     beforeEach(async () => {
-      plugin.wish = () => ({ objects: [creation("w")] });
+      plugin.spec = () => ({ objects: [creation("w")] });
       await prepare();
       await server.settled();
       stored.length = 0;
     });
 
-    it("the plug-in is asked again, and its object is stored by itself if it says so", async () => {
+    it("the plug-in is called again and can store the object alone", async () => {
       expect((await post("a")).code).toBe(201);
       expect([plugin.whys, stored, after.outcomes]).toEqual([[why], ["added a"], ["stored"]]);
       expect(plugin.outcomes).toEqual([]);
     });
 
-    it("nothing is stored when the plug-in refuses then, and the others hear of it", async () => {
-      plugin.orElse = () => refused;
+    it("the plug-in can reject the object, and other plug-ins get the outcome", async () => {
+      plugin.orElse = () => rejected;
       expect((await post("a")).code).toBe(403);
       expect([plugin.whys, stored, after.outcomes]).toEqual([[why], [], ["not stored"]]);
     });
   });
 
-  it("the plug-in may try as often as it likes, with others", async () => {
+  it("the plug-in can retry with other companions", async () => {
     for (const name of ["w", "w-1", "w-2"]) await server.create(widgets("default"), widget(name));
     stored.length = 0;
-    plugin.wish = () => ({ objects: [creation("w")] });
+    plugin.spec = () => ({ objects: [creation("w")] });
     plugin.orElse = (_, times) => ({ objects: [creation(`w-${times}`)] });
     expect((await post("a")).code).toBe(201);
     expect([plugin.whys, stored]).toEqual([
@@ -309,27 +309,27 @@ describe("when a companion cannot be stored", () => {
     expect(plugin.outcomes).toEqual(["stored"]);
   });
 
-  it("all of several are left out", async () => {
+  it("none of several companions is stored", async () => {
     await server.create(widgets("default"), widget("two"));
     stored.length = 0;
-    plugin.wish = () => ({ objects: [creation("one"), creation("two")] });
-    plugin.orElse = () => refused;
+    plugin.spec = () => ({ objects: [creation("one"), creation("two")] });
+    plugin.orElse = () => rejected;
     expect((await post("a")).code).toBe(403);
     expect([stored, await codeOf(`${widgets("default")}/one`)]).toEqual([[], 404]);
   });
 });
 
-describe("when the object itself cannot be stored", () => {
-  it("because there is one of its name, that is the answer, and the plug-in is not asked again", async () => {
+describe("if the object itself cannot be stored", () => {
+  it("because its name exists, the client gets AlreadyExists without another call of the plug-in", async () => {
     log.turns = () => 3;
-    plugin.wish = ({ object }) => ({ objects: [creation(`w-${object?.metadata.uid}`)] });
+    plugin.spec = ({ object }) => ({ objects: [creation(`w-${object?.metadata.uid}`)] });
     const codes = (await Promise.all([post("a"), post("a"), post("a")])).map(({ code }) => code);
     expect([codes.sort(), plugin.whys]).toEqual([[201, 409, 409], []]);
     expect(plugin.outcomes.sort()).toEqual(["not stored", "not stored", "stored"]);
     expect(stored).toHaveLength(2);
   });
 
-  it("because it was changed meanwhile, a client that named its version is told so", async () => {
+  it("because of a conflict, a client with a resource version gets Conflict", async () => {
     const { body } = await post("a");
     after.answer = async ({ operation }) => {
       after.answer = () => undefined;
@@ -337,16 +337,16 @@ describe("when the object itself cannot be stored", () => {
       return undefined;
     };
     stored.length = 0;
-    plugin.wish = ({ object }) =>
+    plugin.spec = ({ object }) =>
       object?.["data"] !== undefined && "mine" in (object["data"] as object) ? { objects: [creation("w")] } : undefined;
     expect((await server.replace(`${configMaps}/a`, { ...body, data: { mine: "yes" } })).code).toBe(409);
     expect([stored, plugin.whys, plugin.outcomes]).toEqual([["modified a"], [], ["not stored"]]);
   });
 
-  it("because it was changed meanwhile, a client that named no version has the plug-ins asked about the next try", async () => {
+  it("because of a conflict, a request without a resource version is retried through the plug-ins", async () => {
     await post("a");
     let tries = 0;
-    plugin.wish = ({ operation }) => {
+    plugin.spec = ({ operation }) => {
       tries += operation === "UPDATE" ? 1 : 0;
       return operation === "UPDATE" && tries !== 2 ? { objects: [creation(`w-${tries}`)] } : undefined;
     };
@@ -369,14 +369,14 @@ describe("while the renderer is busy", () => {
     const until = new Promise<void>((resolve) => {
       release = resolve;
     });
-    plugin.wish = () => ({ objects: [creation("w")] });
+    plugin.spec = () => ({ objects: [creation("w")] });
     plugin.leaveOut = () => ({ outcome: "busy", until });
   });
 
-  /** The object is handed over, and left out. */
+  /** Queues the object, which the batch excludes. */
   const isLeftOut = () => server.until("it is left out", () => plugin.rendered === 1);
 
-  it("an object waits, and is handed over again after that; the plug-in is not asked again", async () => {
+  it("an object waits and is queued again without another call of the plug-in", async () => {
     const created = post("a");
     await isLeftOut();
     for (let turns = 0; turns < 20; turns += 1) await turnOfEvents();
@@ -387,12 +387,12 @@ describe("while the renderer is busy", () => {
     expect([stored, plugin.whys, plugin.rendered]).toEqual([["added w", "added a"], [], 2]);
   });
 
-  it("for ever, an object is decided without a transaction", async () => {
+  it("forever, an object is decided without a transaction", async () => {
     release();
     expect([(await post("a")).code, plugin.whys]).toEqual([201, ["declined"]]);
   });
 
-  it("its namespace may go: then it is refused after all, and nothing is stored", async () => {
+  it("its namespace may be deleted: then it is rejected and nothing is stored", async () => {
     await server.create("/api/v1/namespaces", { metadata: { name: "brief" } });
     stored.length = 0;
     const created = server.create("/api/v1/namespaces/brief/configmaps", { metadata: { name: "a" } });
@@ -404,7 +404,7 @@ describe("while the renderer is busy", () => {
     expect([stored.includes("added a"), plugin.outcomes]).toEqual([false, ["not stored"]]);
   });
 
-  it("the kind of the companion may go: then the plug-in is asked again", async () => {
+  it("the kind of the companion may be deleted: then the plug-in is called again", async () => {
     const created = post("a");
     await isLeftOut();
     await server.merge(`${definitions}/widgets.example.com`, { metadata: { finalizers: ["example.com/keep"] } });
@@ -416,7 +416,7 @@ describe("while the renderer is busy", () => {
   });
 });
 
-describe("an object that goes", () => {
+describe("a deleted object", () => {
   const remove = async () => (await server.remove(`${configMaps}/a`)).code;
 
   beforeEach(async () => {
@@ -425,7 +425,7 @@ describe("an object that goes", () => {
     stored.length = 0;
   });
 
-  it("has the plug-in asked again when what goes with it was changed meanwhile", async () => {
+  it("causes another call of the plug-in if a companion was changed meanwhile", async () => {
     let stale: Companion | undefined = deletion("w");
     await server.merge(`${widgets("default")}/w`, { spec: { size: 2 } });
     stored.length = 0;
@@ -439,7 +439,7 @@ describe("an object that goes", () => {
     expect([await remove(), stored, times]).toEqual([200, ["deleted a", "deleted w"], 2]);
   });
 
-  it("goes by itself when that does not help, or nothing is taken along", async () => {
+  it("is deleted alone if retries do not help or there are no companions", async () => {
     let times = 0;
     plugin.leaveOut = () => ({ outcome: "declined" });
     plugin.release = () => {
@@ -463,19 +463,19 @@ describe("an object that goes", () => {
     expect([await removed, stored]).toEqual([200, ["deleted a", "deleted w"]]);
   });
 
-  it("goes alone after a while when the renderer is always busy: it does not wait as long as others come", async () => {
+  it("is deleted alone after a while if the renderer is always busy", async () => {
     plugin.leaveOut = () => ({ outcome: "busy", until: Promise.resolve() });
     plugin.release = () => ({ objects: [deletion("w")] });
     expect([await remove(), stored]).toEqual([200, ["deleted a"]]);
   });
 
-  it("takes nothing along in a dry run", async () => {
+  it("deletes no companions in a dry run", async () => {
     plugin.release = () => ({ objects: [deletion("w")] });
     expect((await server.remove(`${configMaps}/a?dryRun=All`)).code).toBe(200);
     expect([stored, plugin.rendered]).toEqual([[], 0]);
   });
 
-  it("takes along what goes with it when its last finalizer is taken away, and not before", async () => {
+  it("deletes its companions when its last finalizer is removed, not before", async () => {
     plugin.release = () => ({ objects: [deletion("w")] });
     await server.merge(`${configMaps}/a`, { metadata: { finalizers: ["example.com/mine"] } });
     stored.length = 0;

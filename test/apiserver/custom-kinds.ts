@@ -12,7 +12,7 @@ const schema = {
   },
 } as const;
 
-/** A kind in a namespace, with a status. */
+/** A namespaced kind with a status. */
 export const widgetDefinition = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { widget, widgetDefinition, widgets } from "./custom-kinds.ts";
 import { buildServer, KillableServer, type ServerProgram } from "./killable-server.ts";
 import { pick, seeded } from "./random-writes.ts";
-import { type HttpReply, NoAnswer, type TestClient } from "./test-client.ts";
+import { ConnectionClosed, type HttpReply, type TestClient } from "./test-client.ts";
 import type { Body } from "./test-server.ts";
 
 const kills = 20;
@@ -13,28 +13,28 @@ const configMaps = "/api/v1/namespaces/default/configmaps";
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const dataOf = ({ data }: Body): string | undefined => data?.value;
 
-/** All that clients were told of one object, and all that they asked for. */
+/** Acknowledged and unanswered writes of one object. */
 interface History {
-  /** The newest version that was acknowledged; undefined after an acknowledged delete, and before the first create. */
+  /** The newest acknowledged version; undefined after an acknowledged delete and before the first create. */
   acknowledged: { readonly revision: bigint; readonly value: string | undefined } | undefined;
-  /** Writes that were sent and not answered: they may have happened. */
+  /** Writes without a response, which may have been applied. */
   unanswered: ("deleted" | string)[];
 }
 
 function ignoreGone(error: unknown): void {
-  if (!(error instanceof NoAnswer)) throw error;
+  if (!(error instanceof ConnectionClosed)) throw error;
 }
 
 class Clients {
   readonly histories = new Map<string, History>();
   readonly uids = new Map<string, string>();
   answered = 0;
-  refused = 0;
+  rejected = 0;
   lastSeen = 0n;
   #sent = 0;
   #onAnswer: () => void = () => undefined;
 
-  /** Settles once so many more writes are answered. */
+  /** Settles after this many more responses. */
   answers(more: number): Promise<void> {
     const target = this.answered + more;
     return new Promise((resolve) => {
@@ -48,7 +48,7 @@ class Clients {
     this.#onAnswer();
   }
 
-  /** Writes to objects of its own until the connection breaks. */
+  /** Writes to its own objects until the connection breaks. */
   async write(client: TestClient, writer: number, random: () => number): Promise<void> {
     for (;;) {
       const name = `object-${writer}-${Math.floor(random() * 5)}`;
@@ -79,7 +79,7 @@ class Clients {
     this.#learn(history, reply, isDelete);
   }
 
-  /** Makes it or, if it is there, changes it. */
+  /** Creates or updates the object. */
   async #put(client: TestClient, name: string, value: string): Promise<HttpReply> {
     const created = await client.send("POST", configMaps, { metadata: { name }, data: { value } });
     if (created.code === 201) {
@@ -109,11 +109,11 @@ class Clients {
       data: { "not a key!": "1" },
     });
     expect(reply.code).toBe(422);
-    this.refused += 1;
+    this.rejected += 1;
   }
 }
 
-/** Everything that was acknowledged is there, or what somebody was not told of any more came after it. */
+/** Checks that every acknowledged write, or a later unanswered one, is stored. */
 async function inspect(client: TestClient, clients: Clients): Promise<void> {
   const { items, metadata } = (await client.send("GET", configMaps)).body;
   const found = new Map<string, Body>(items.map((item: Body) => [item.metadata.name, item]));
@@ -127,13 +127,13 @@ async function inspect(client: TestClient, clients: Clients): Promise<void> {
     if (item !== undefined && state === acknowledged?.value && unanswered.length === 0) {
       expect(BigInt(item.metadata.resourceVersion)).toBe(acknowledged.revision);
     }
-    // What is there now is what counts from here on.
+    // The stored state is the baseline for the next round.
     history.unanswered = [];
     history.acknowledged = item && { revision: BigInt(item.metadata.resourceVersion), value: dataOf(item) };
   }
 }
 
-/** A watch from what was last seen shows all that came after, or says that it cannot. */
+/** A watch from the last seen revision shows all later events or fails as expired. */
 async function resume(client: TestClient, revision: bigint): Promise<void> {
   const path = `${configMaps}?watch=true&timeoutSeconds=1&allowWatchBookmarks=true&resourceVersion=${revision}`;
   const { code, text } = await client.send("GET", path);
@@ -151,7 +151,7 @@ async function resume(client: TestClient, revision: bigint): Promise<void> {
   }
 }
 
-/** Begins something that takes the server a while to finish. */
+/** Starts work that takes the server a while. */
 async function beginLongWork(client: TestClient, round: number, random: () => number): Promise<void> {
   const name = `work-${round}`;
   await client.send("POST", "/api/v1/namespaces", { metadata: { name } });
@@ -180,7 +180,7 @@ async function beginLongWork(client: TestClient, round: number, random: () => nu
 const leftOver = (items: readonly Body[], pattern: RegExp): number =>
   items.filter(({ metadata }) => pattern.test(metadata.name)).length;
 
-/** What was asked to go is gone, after however many kills. */
+/** Waits until all deletions are complete. */
 async function finished(client: TestClient): Promise<void> {
   const deadline = Date.now() + 20_000;
   for (;;) {
@@ -215,13 +215,13 @@ describe("a server that is killed while clients write", () => {
     program.remove();
   });
 
-  it(`keeps what it acknowledged, and finishes what it began, ${kills} times over`, async () => {
+  it(`keeps acknowledged writes and finishes deletions over ${kills} kills`, async () => {
     const clients = new Clients();
     const random = seeded(Date.now());
     for (let round = 0; round < kills; round += 1) {
       const server = new KillableServer(program, directory);
       const [reader, ...writers] = await server.connect(7);
-      if (reader === undefined) throw new Error("the server did not start again");
+      if (reader === undefined) throw new Error("the server did not restart");
       await inspect(reader, clients);
       if (round % 5 === 4) await resume(reader, clients.lastSeen);
       const writing = writers.map((client, at) => clients.write(client, at, random));
@@ -232,11 +232,11 @@ describe("a server that is killed while clients write", () => {
     }
     const server = new KillableServer(program, directory);
     const [reader] = await server.connect(1);
-    if (reader === undefined) throw new Error("the server did not start again");
+    if (reader === undefined) throw new Error("the server did not restart");
     await inspect(reader, clients);
     await finished(reader);
     expect(await server.kill()).toEqual([]);
     expect(clients.answered).toBeGreaterThan(kills * 10);
-    expect(clients.refused).toBeGreaterThan(0);
+    expect(clients.rejected).toBeGreaterThan(0);
   }, 120_000);
 });

@@ -1,17 +1,17 @@
 import { tokenTable } from "@milo-quota/apiserver/http/access/authentication/token-table.ts";
 import type { AdmissionPlugin, Verdict } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
-import { forbiddenTo } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { resourceForbidden } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { TestServer } from "./test-server.ts";
 import { userNamed, users } from "./test-users.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const rulesReviews = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
-const asked: string[] = [];
+const requested: string[] = [];
 let server: TestServer;
 
 beforeEach(async () => {
-  asked.length = 0;
+  requested.length = 0;
   server = await TestServer.start({ plugins: [plugin("first", { allowed: true })] });
 });
 afterEach(() => server.stop());
@@ -20,22 +20,22 @@ function plugin(name: string, verdict: Verdict): AdmissionPlugin {
   return {
     name,
     validate: async () => {
-      asked.push(name);
+      requested.push(name);
       return verdict;
     },
   };
 }
 
-it("asks a plug-in that was added to a built server, after those it was built with", async () => {
-  const status = forbiddenTo({ group: "", resource: "configmaps" }, "b", "the second says no");
+it("calls a plug-in that was added to a running server after the configured ones", async () => {
+  const status = resourceForbidden({ group: "", resource: "configmaps" }, "b", "the second says no");
   expect((await server.create(configMaps, { metadata: { name: "a" } })).code).toBe(201);
-  asked.length = 0;
+  requested.length = 0;
   server.server.extend({ plugins: [plugin("second", { allowed: false, status })] });
   expect((await server.create(configMaps, { metadata: { name: "b" } })).code).toBe(403);
-  expect(asked).toEqual(["first", "second"]);
+  expect(requested).toEqual(["first", "second"]);
 });
 
-it("believes tokens and authorizers that were added, and says that not all rights are listed", async () => {
+it("uses added authenticators and authorizers, and marks rules reviews as incomplete", async () => {
   const review = { spec: { namespace: "default" } };
   const get = () =>
     server.send({ path: configMaps, user: "from headers", headers: { authorization: ["Bearer of-carol"] } });
@@ -53,7 +53,7 @@ it("believes tokens and authorizers that were added, and says that not all right
   expect((await server.create(rulesReviews, review)).body.status.incomplete).toBe(true);
 });
 
-it("finds planes by the resolver that was added last", async () => {
+it("resolves planes by the resolver that was added last", async () => {
   server.server.extend({ resolvePlane: (path) => (path === "/nowhere" ? undefined : { plane: "other", path }) });
   expect((await server.get("/api/v1/namespaces/default")).code).toBe(404);
   await server.server.openPlane("other");

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RecordingPlugin } from "./recording-plugin.ts";
-import { bind } from "./rights.ts";
+import { bind } from "./role-bindings.ts";
 import { type Reply, TestServer, turnOfEvents } from "./test-server.ts";
 import { users } from "./test-users.ts";
 
@@ -41,7 +41,7 @@ describe("a user that floods the server with slow requests", () => {
     }
   };
 
-  it("does not keep others waiting", async () => {
+  it("does not delay other users", async () => {
     const replies = flood(20);
     await turnOfEvents();
     expect(waiting).toHaveLength(7);
@@ -53,12 +53,12 @@ describe("a user that floods the server with slow requests", () => {
     expect(new Set((await Promise.all(replies)).map(({ code }) => code))).toEqual(new Set([201]));
   });
 
-  it("is refused what is too much, and told when to come back", async () => {
+  it("gets 429 with Retry-After for excess requests", async () => {
     const replies = flood(40);
     await turnOfEvents();
-    const refused: Reply[] = [];
-    for (const reply of replies.slice(27)) refused.push(await reply);
-    for (const { code, headers, body } of refused) {
+    const rejected: Reply[] = [];
+    for (const reply of replies.slice(27)) rejected.push(await reply);
+    for (const { code, headers, body } of rejected) {
       expect([code, body.reason, headers["retry-after"]]).toEqual([429, "TooManyRequests", "1"]);
     }
     server.clock.advance(15_000);
@@ -69,7 +69,7 @@ describe("a user that floods the server with slow requests", () => {
     expect((await server.get(configMaps, users.alice)).body.items).toHaveLength(7);
   });
 
-  it("never locks out masters and probes", async () => {
+  it("does not block system:masters and probes", async () => {
     const others = [users.alice, users.bob].flatMap((user) =>
       Array.from({ length: 10 }, (_, at) =>
         server.create(configMaps, { metadata: { name: `${user.username}-${at}` } }, user),
@@ -86,7 +86,7 @@ describe("a user that floods the server with slow requests", () => {
     await Promise.all(others);
   });
 
-  it("gets seats back when its clients go away", async () => {
+  it("frees its seats when its clients disconnect", async () => {
     const lives = Array.from({ length: 30 }, () => new AbortController());
     const replies = lives.map((life, at) =>
       server.send({

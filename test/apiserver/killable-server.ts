@@ -10,7 +10,7 @@ export interface ServerProgram {
   remove(): void;
 }
 
-/** A server as one file, beside the packages that it needs. `entry` is a program that takes a data folder. */
+/** Bundles a server program. `entry` takes a data folder as its argument. */
 export async function buildServer(entry = "test/apiserver/server-program.ts"): Promise<ServerProgram> {
   const folder = join("node_modules", ".cache", "milo-quota", `server-${process.pid}-${Math.random()}`);
   mkdirSync(folder, { recursive: true });
@@ -19,7 +19,7 @@ export async function buildServer(entry = "test/apiserver/server-program.ts"): P
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** A server in a process of its own, made to be killed. */
+/** A server process that tests kill. */
 export class KillableServer {
   readonly #process: ChildProcess;
   readonly #directory: string;
@@ -42,7 +42,7 @@ export class KillableServer {
     this.#port = Promise.race([url, this.#ended.then(() => 0)]);
   }
 
-  /** Connections, once it listens; none when it ended before. */
+  /** Connects when the server listens; returns no clients if it exited before. */
   async connect(count: number): Promise<readonly TestClient[]> {
     const port = await this.#port;
     if (port === 0) return [];
@@ -52,7 +52,7 @@ export class KillableServer {
     return this.#clients.slice(-count);
   }
 
-  /** Ends it without a warning; returns what it found wrong with itself. */
+  /** Kills the process and returns the errors that it reported. */
   async kill(): Promise<readonly ServerLine[]> {
     this.#process.kill("SIGKILL");
     await this.#ended;

@@ -28,7 +28,7 @@ describe("limits", () => {
   it.each([
     ["JSON", "application/json"],
     ["YAML", "application/yaml"],
-  ])("of depth hold for objects in %s", async (_, type) => {
+  ])("of depth apply to objects in %s", async (_, type) => {
     for (const depth of [500, 990, 1_010, 2_000, 9_000, 20_000, 200_000]) {
       const body = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w-${depth}"},"status":${nested(depth)}}`;
       const { code } = await server.send({ method: "POST", path: widgets("default"), body, type });
@@ -36,7 +36,7 @@ describe("limits", () => {
     }
   });
 
-  it("of depth hold for what patches make, however small they are", async () => {
+  it("of depth apply to the results of small patches", async () => {
     await server.create(widgets("default"), widget("w"));
     let path = "/status";
     for (let step = 0; step < 30; step += 1) {
@@ -49,7 +49,7 @@ describe("limits", () => {
     throw new Error("an object 3000 levels deep was stored");
   });
 
-  it("of size hold for what patches make, however small they are", async () => {
+  it("of size apply to the results of small patches", async () => {
     await server.create(widgets("default"), widget("w"));
     const value = "x".repeat(400_000);
     for (let step = 0; step < 20; step += 1) {
@@ -62,7 +62,7 @@ describe("limits", () => {
     throw new Error("an object of 8 MB was stored");
   });
 
-  it("hold for JSON patches that copy what they copied", async () => {
+  it("apply to JSON patches that copy repeatedly", async () => {
     await server.create(widgets("default"), widget("w", { status: {} }));
     await server.merge(status, { status: { a: "x".repeat(1_000), all: [] } });
     const copies = Array.from({ length: 60 }, (_, at) => ({ op: "copy", from: "/status", path: `/status/copy-${at}` }));
@@ -72,7 +72,7 @@ describe("limits", () => {
     expect([400, 413, 422]).toContain((await jsonPatch(status, many)).code);
   });
 
-  it("of names hold for kinds that take any name", async () => {
+  it("of name length apply to kinds that accept any name", async () => {
     const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
     for (const name of ["a\0b", "x".repeat(1_025), "x".repeat(1_000_000), "a/b", "."]) {
       const { code, body } = await server.create(roles, { metadata: { name }, rules: [] });
@@ -86,9 +86,9 @@ describe("limits", () => {
     }
   });
 
-  it("of time hold for a client that never finishes its body", async () => {
+  it("of time apply to a client that never finishes its body", async () => {
     const request = requestOf({ method: "POST", path: configMaps });
-    const { signal } = request.life;
+    const { signal } = request.abortController;
     const body = (): Promise<string> =>
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     const answer = server.server.api.handle({ ...request, body });
@@ -98,7 +98,7 @@ describe("limits", () => {
     expect([code, JSON.parse(String(text)).reason]).toEqual([504, "Timeout"]);
   });
 
-  it("let a collection of thousands be deleted, while others are served", async () => {
+  it("allow deleting a collection of thousands while other requests are served", async () => {
     await Promise.all(
       Array.from({ length: 3_000 }, (_, at) => server.create(configMaps, { metadata: { name: `m-${at}` } })),
     );
@@ -116,7 +116,7 @@ describe("limits", () => {
     expect(served).toBeGreaterThan(1);
   });
 
-  it("of a page are kept, whatever is asked for", async () => {
+  it("of a list page apply to any requested limit", async () => {
     await Promise.all(
       Array.from({ length: 30 }, (_, at) => server.create(configMaps, { metadata: { name: `m-${at}` } })),
     );

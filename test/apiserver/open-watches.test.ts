@@ -26,7 +26,7 @@ describe("watches", () => {
     expect(server.clock.waiting).toBe(0);
   });
 
-  it("begin with what is there, mark where that ends, and say every minute how far they are", async () => {
+  it("send initial events, a bookmark at their end, and a bookmark every minute", async () => {
     await start();
     const first = await put("a");
     const reader = await server.watch(
@@ -42,7 +42,7 @@ describe("watches", () => {
     expect(reader.lines.slice(3)).toEqual([`BOOKMARK ${newest}`]);
   });
 
-  it("end after the time that was asked for, with a last bookmark", async () => {
+  it("end after the requested timeout with a last bookmark", async () => {
     await start();
     const reader = await server.watch(`${watching}&resourceVersion=1&timeoutSeconds=10&allowWatchBookmarks=true`);
     const last = await put("a");
@@ -53,7 +53,7 @@ describe("watches", () => {
     expect(reader.lines).toEqual(["ADDED a", `BOOKMARK ${last}`]);
   });
 
-  it("that ask for no time end between half an hour and an hour later, and within a day whatever they ask", async () => {
+  it("end after 30 to 60 minutes by default, and after a day at most", async () => {
     await start({ random: { fraction: () => 0.5, uuid: () => `uid-${Math.random()}` } });
     const unbounded = await server.watch(watching);
     const endless = await server.watch(`${watching}&timeoutSeconds=9007199254740991`);
@@ -67,10 +67,10 @@ describe("watches", () => {
     expect(endless.ended).toBe("ended");
   });
 
-  it("say at once how far they are when somebody in the process asks, and only those of the same objects", async () => {
+  it("send progress immediately on an in-process request, only for the same resource", async () => {
     await start();
     const from = `resourceVersion=${await put("a")}`;
-    const asked = await server.watch(`${watching}&${from}&allowWatchBookmarks=true`);
+    const requested = await server.watch(`${watching}&${from}&allowWatchBookmarks=true`);
     const others = [
       await server.watch(`/api/v1/configmaps?watch=true&${from}&allowWatchBookmarks=true`),
       await server.watch(`/api/v1/namespaces/default/secrets?watch=true&${from}&allowWatchBookmarks=true`),
@@ -79,11 +79,11 @@ describe("watches", () => {
     await server.create("/api/v1/namespaces", { metadata: { name: "elsewhere" } });
     const reply = await server.send({ path: configMaps, asksProgress: true });
     expect([reply.code, reply.text]).toEqual([200, String(server.server.registry.store.revision)]);
-    expect(asked.lines).toEqual([`BOOKMARK ${reply.text}`]);
+    expect(requested.lines).toEqual([`BOOKMARK ${reply.text}`]);
     expect(others.flatMap(({ lines }) => lines)).toEqual([]);
   });
 
-  it("end when the server stops, and none begins after", async () => {
+  it("end when the server stops, and new ones are rejected", async () => {
     await start();
     const reader = await server.watch(watching);
     await server.stop();
@@ -91,7 +91,7 @@ describe("watches", () => {
     expect((await server.get(watching)).code).toBe(429);
   });
 
-  it("show objects that come into view and leave it", async () => {
+  it("send objects that start or stop matching the selector as added or deleted", async () => {
     await start();
     const reader = await server.watch(`${watching}&labelSelector=color%3Dred`);
     await put("a", { color: "blue" });
@@ -106,7 +106,7 @@ describe("watches", () => {
     expect(last.data).toEqual({ data: "2" });
   });
 
-  it("from a revision that history has forgotten are told that it is gone", async () => {
+  it("get 410 for a revision that is no longer in the history", async () => {
     await start({ limits: { store: { historyCount: 5 } } });
     const first = await put("a");
     for (let count = 0; count < 10; count += 1) await put("a", {}, String(count + 2));
@@ -121,7 +121,7 @@ describe("watches", () => {
     expect(reader.ended).toBe("ended");
   });
 
-  describe("with a client that does not keep up", () => {
+  describe("of a slow client", () => {
     const padding = "x".repeat(1_000);
     const limits = { waitingBytesMax: 10_000, stalledMsMax: 30_000 };
 
@@ -129,7 +129,7 @@ describe("watches", () => {
       for (let at = 0; at < count; at += 1) await put(`object-${at % 7}`, {}, `${at} ${padding}`);
     };
 
-    it("hold little for it, and go on from history when it has taken that", async () => {
+    it("buffer little and continue from the history", async () => {
       await start({ limits: { watches: limits } });
       const [slow, fast] = [await server.watch(watching), await server.watch(watching)];
       slow.pause();
@@ -145,7 +145,7 @@ describe("watches", () => {
       expect(slow.lines.at(-1)).toBe("ADDED last");
     });
 
-    it("send what is there in portions too, and miss nothing that happens meanwhile", async () => {
+    it("send initial events in portions and miss no event meanwhile", async () => {
       await start({ limits: { watches: limits } });
       for (let at = 0; at < 60; at += 1) await put(`object-${at}`, {}, padding);
       const reader = await slowFromStart();
@@ -156,7 +156,7 @@ describe("watches", () => {
       expect(reader.lines.slice(60)).toEqual(["MODIFIED object-59", "ADDED new"]);
     });
 
-    it("send no bookmark that would skip what it has not seen", async () => {
+    it("send no bookmark that would skip events", async () => {
       await start({ limits: { watches: { ...limits, bookmarkMs: 1_000 } } });
       const reader = await server.watch(`${watching}&allowWatchBookmarks=true`);
       const initial = reader.lines.length;
@@ -169,7 +169,7 @@ describe("watches", () => {
       expect(reader.lines.at(-1)).toBe(`BOOKMARK ${server.server.registry.store.revision}`);
     });
 
-    it("say how far it is, when somebody asks, only once it has seen everything up to there", async () => {
+    it("send requested progress only after all earlier events", async () => {
       await start({ limits: { watches: limits } });
       const reader = await server.watch(`${watching}&allowWatchBookmarks=true`);
       const initial = reader.lines.length;
@@ -181,7 +181,7 @@ describe("watches", () => {
       expect(reader.lines.slice(initial + 20)).toEqual([`BOOKMARK ${text}`]);
     });
 
-    it("cut it off when it takes nothing for too long", async () => {
+    it("are closed if the client reads nothing for too long", async () => {
       await start({ limits: { watches: limits } });
       const reader = await server.watch(watching);
       reader.pause();
@@ -192,7 +192,7 @@ describe("watches", () => {
       expect(reader.ended).toBe("cut");
     });
 
-    it("tell it that what it missed is gone, when it comes back too late", async () => {
+    it("get 410 if the missed events are no longer in the history", async () => {
       await start({ limits: { watches: limits, store: { historyCount: 20 } } });
       const reader = await server.watch(watching);
       reader.pause();
@@ -202,7 +202,7 @@ describe("watches", () => {
       expect(reader.ended).toBe("ended");
     });
 
-    it("cut off those furthest behind when all together hold too much", async () => {
+    it("are closed, the slowest first, if all together buffer too much", async () => {
       await start({ limits: { watches: { ...limits, allWaitingBytesMax: 60_000 } } });
       const readers: WatchReader[] = [];
       for (let at = 0; at < 12; at += 1) {
@@ -232,8 +232,8 @@ describe("watches", () => {
     }
   });
 
-  describe("are counted", () => {
-    it("for each user, whose other requests are not touched", async () => {
+  describe("are limited", () => {
+    it("per user, without affecting the user's other requests", async () => {
       await start({ limits: { watches: { countPerUserMax: 3 } } });
       await server.create("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
         metadata: { name: "readers" },
@@ -246,8 +246,8 @@ describe("watches", () => {
       await server.until("roles are gathered", async () => (await server.get(configMaps, users.alice)).code === 200);
       const open = [];
       for (let at = 0; at < 3; at += 1) open.push(await server.watch(watching, { user: users.alice }));
-      const refused = await server.get(watching, users.alice);
-      expect([refused.code, refused.body.reason, refused.headers["retry-after"]]).toEqual([
+      const rejected = await server.get(watching, users.alice);
+      expect([rejected.code, rejected.body.reason, rejected.headers["retry-after"]]).toEqual([
         429,
         "TooManyRequests",
         "1",
@@ -259,7 +259,7 @@ describe("watches", () => {
       expect((await server.get(watching, users.alice)).code).toBe(429);
     });
 
-    it("all together, whoever asks", async () => {
+    it("in total for all users", async () => {
       await start({ limits: { watches: { countMax: 2 } } });
       const [first] = [await server.watch(watching), await server.watch(watching)];
       expect((await server.get(watching)).body.message).toBe("Too many watches: 2 are open already.");
@@ -267,7 +267,7 @@ describe("watches", () => {
       await server.watch(watching);
     });
 
-    it("when they begin, too, however many were answered before", async () => {
+    it("while they are starting", async () => {
       await start({ limits: { watches: { countMax: 2 } } });
       const readers = await Promise.all([1, 2, 3].map(() => server.watch(watching)));
       await turnOfEvents();

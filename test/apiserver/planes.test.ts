@@ -5,7 +5,7 @@ import { widgetDefinition, widgets } from "./custom-kinds.ts";
 import { TestServer, turnOfEvents } from "./test-server.ts";
 import { users } from "./test-users.ts";
 
-/** `/planes/{name}/…` is in the plane of that name, everything else in the root. */
+/** `/planes/{name}/…` is in the plane of that name, everything else in the root plane. */
 const resolvePlane: PlaneResolver = (path) => {
   const [, plane, rest] = /^\/planes\/([a-z0-9-]+)(\/.*)$/.exec(path) ?? [];
   if (plane !== undefined && rest !== undefined) return plane === "nowhere" ? undefined : { plane, path: rest };
@@ -32,13 +32,13 @@ describe("planes", () => {
     expect(server.clock.waiting).toBe(0);
   });
 
-  it("hold objects of the same name that have nothing to do with each other", async () => {
-    const made = [];
+  it("have separate objects of the same name", async () => {
+    const created = [];
     for (const path of [configMaps, inA(configMaps), inB(configMaps)]) {
-      made.push(await server.create(path, { metadata: { name: "same" }, data: { path } }));
+      created.push(await server.create(path, { metadata: { name: "same" }, data: { path } }));
     }
-    expect(made.map(({ code }) => code)).toEqual([201, 201, 201]);
-    expect(new Set(made.map(({ body }) => body.metadata.uid)).size).toBe(3);
+    expect(created.map(({ code }) => code)).toEqual([201, 201, 201]);
+    expect(new Set(created.map(({ body }) => body.metadata.uid)).size).toBe(3);
     await server.remove(`${inA(configMaps)}/same`);
     const left = [configMaps, inA(configMaps), inB(configMaps)].map(
       async (path) => (await server.get(`${path}/same`)).code,
@@ -47,14 +47,14 @@ describe("planes", () => {
     expect((await server.get(`${inB(configMaps)}/same`)).body.data).toEqual({ path: inB(configMaps) });
   });
 
-  it("that the resolver does not know are not found, and bring nothing about", async () => {
+  it("that the resolver does not know are not found and not created", async () => {
     const before = server.server.registry.store.revision;
     const reply = await server.create(`/planes/nowhere${configMaps}`, { metadata: { name: "x" } });
     expect([reply.code, reply.text]).toEqual([404, "404 page not found\n"]);
     expect(server.server.registry.store.revision).toBe(before);
   });
 
-  it("have namespaces of their own, which empty themselves alone", async () => {
+  it("have separate namespaces, which are deleted independently", async () => {
     for (const to of [inA, inB]) {
       await server.create(to("/api/v1/namespaces"), { metadata: { name: "team" } });
       await server.create(to("/api/v1/namespaces/team/configmaps"), { metadata: { name: "kept" } });
@@ -66,7 +66,7 @@ describe("planes", () => {
     expect((await server.create(configMaps.replace("default", "team"), { metadata: { name: "x" } })).code).toBe(404);
   });
 
-  it("have definitions of their own, and forget them alone", async () => {
+  it("have separate CRDs, which are deleted independently", async () => {
     for (const to of [inA, inB]) {
       await server.create(to("/apis/apiextensions.k8s.io/v1/customresourcedefinitions"), widgetDefinition);
       await server.until("it is served", async () => (await server.get(to(widgets("default")))).code === 200);
@@ -84,7 +84,7 @@ describe("planes", () => {
     expect((await server.get(inB(widgets("default")))).body.items).toHaveLength(1);
   });
 
-  it("have rights of their own", async () => {
+  it("have separate RBAC", async () => {
     await server.create(inA("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"), {
       metadata: { name: "alice" },
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
@@ -96,7 +96,7 @@ describe("planes", () => {
     expect(await Promise.all(codes)).toEqual([403, 200, 403]);
   });
 
-  it("have webhooks of their own", async () => {
+  it("have separate webhooks", async () => {
     await server.create(inA("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"), {
       metadata: { name: "broken" },
       webhooks: [
@@ -114,7 +114,7 @@ describe("planes", () => {
     expect([await code(configMaps), await code(inA(configMaps)), await code(inB(configMaps))]).toEqual([201, 500, 201]);
   });
 
-  it("keep their objects from owners in other planes", async () => {
+  it("have no owners in other planes", async () => {
     const { body: owner } = await server.create(inA(configMaps), { metadata: { name: "owner" } });
     const reference = { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: owner.metadata.uid };
     await server.create(inB(configMaps), { metadata: { name: "stray", ownerReferences: [reference] } });
@@ -124,7 +124,7 @@ describe("planes", () => {
     expect((await server.get(`${inA(configMaps)}/owned`)).code).toBe(200);
   });
 
-  it("cost nothing while nobody uses them", async () => {
+  it("cost nothing while they are unused", async () => {
     const { store } = server.server.registry;
     const before = [store.revision, server.clock.waiting, server.server.kinds.inPlane("a").all.length];
     const replies = [];
@@ -134,11 +134,11 @@ describe("planes", () => {
     expect(server.server.kinds.inPlane("p1")).toBe(server.server.kinds.inPlane("p2"));
   });
 
-  describe("seen all at once", () => {
+  describe("across all planes", () => {
     const make = (plane: string, name: string) =>
       server.create(`/planes/${plane}${configMaps}`, { metadata: { name } });
 
-    it("are listed in order, each item with its plane", async () => {
+    it("lists are in order, each item with its plane", async () => {
       await make("b", "one");
       await make("a", "two");
       await make("a", "one");
@@ -151,7 +151,7 @@ describe("planes", () => {
       expect(body.items[0].metadata).not.toHaveProperty("annotations");
     });
 
-    it("are listed by pages that lose and repeat nothing", async () => {
+    it("list pages lose and repeat nothing", async () => {
       for (const plane of ["a", "b", "c"]) {
         await server.server.openPlane(plane);
         for (let at = 0; at < 5; at += 1) await make(plane, `object-${at}`);
@@ -172,15 +172,15 @@ describe("planes", () => {
       expect(seen).toEqual(all);
     });
 
-    it("are watched on one stream, which goes on from any revision", async () => {
+    it("one watch covers all planes and resumes from any revision", async () => {
       const { body: first } = await make("a", "before");
       const reader = await server.watch("/api/v1/configmaps?watch=true", { allPlanes: true });
       await make("b", "during");
       await make("a", "during");
       await server.remove(`${inA(configMaps)}/before`);
       await turnOfEvents();
-      const told = reader.events.map(({ type, plane, object }) => `${type} ${plane}/${object.metadata.name}`);
-      expect(told).toEqual(["ADDED a/before", "ADDED b/during", "ADDED a/during", "DELETED a/before"]);
+      const events = reader.events.map(({ type, plane, object }) => `${type} ${plane}/${object.metadata.name}`);
+      expect(events).toEqual(["ADDED a/before", "ADDED b/during", "ADDED a/during", "DELETED a/before"]);
       const resumed = await server.watch(
         `/api/v1/configmaps?watch=true&resourceVersion=${first.metadata.resourceVersion}`,
         { allPlanes: true },
@@ -190,10 +190,10 @@ describe("planes", () => {
       expect(one.events.every((event) => !("plane" in event))).toBe(true);
     });
 
-    it("are for masters in this process alone, and to be read alone", async () => {
+    it("only in-process system:masters can list and watch, and not write", async () => {
       const path = "/api/v1/configmaps";
-      const refused = await server.send({ path, allPlanes: true, user: users.alice });
-      expect(refused.code).toBe(403);
+      const rejected = await server.send({ path, allPlanes: true, user: users.alice });
+      expect(rejected.code).toBe(403);
       const unknown = await server.send({ path, allPlanes: true, user: "from headers" });
       expect(unknown.code).toBe(401);
       const write = { method: "POST", path: configMaps, body: { metadata: { name: "x" } }, allPlanes: true };

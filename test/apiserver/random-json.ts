@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { pick } from "./random-writes.ts";
 
-type Chance = () => number;
+type Random = () => number;
 
 const odd: readonly JsonValue[] = [
   null,
@@ -32,29 +32,29 @@ const odd: readonly JsonValue[] = [
   { "$setElementOrder/a": ["x"] },
 ];
 
-export function oddValue(random: Chance): JsonValue {
+export function oddValue(random: Random): JsonValue {
   return pick(random, odd);
 }
 
-/** The same value with some of it replaced, left out or added. */
-export function mutilated(value: JsonValue, random: Chance, depth = 0): JsonValue {
+/** The value with some parts replaced, removed or added. */
+export function mutated(value: JsonValue, random: Random, depth = 0): JsonValue {
   if (random() < 0.08 + depth * 0.04) return oddValue(random);
   if (Array.isArray(value)) {
     if (value.length === 0) return random() < 0.5 ? value : [oddValue(random)];
     const at = Math.floor(random() * value.length);
     if (random() < 0.2) return [...value, value[at] as JsonValue];
-    return value.map((item, index) => (index === at ? mutilated(item, random, depth + 1) : item));
+    return value.map((item, index) => (index === at ? mutated(item, random, depth + 1) : item));
   }
   if (typeof value !== "object" || value === null) return oddValue(random);
-  return mutilatedObject(value as JsonObject, random, depth);
+  return mutatedObject(value as JsonObject, random, depth);
 }
 
-function mutilatedObject(object: JsonObject, random: Chance, depth: number): JsonObject {
+function mutatedObject(object: JsonObject, random: Random, depth: number): JsonObject {
   const keys = Object.keys(object);
   const key = keys.length === 0 ? undefined : pick(random, keys);
   if (key === undefined || random() < 0.1) return { ...object, [pick(random, newKeys)]: oddValue(random) };
   if (random() < 0.15) return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
-  return { ...object, [key]: mutilated(object[key] as JsonValue, random, depth + 1) };
+  return { ...object, [key]: mutated(object[key] as JsonValue, random, depth + 1) };
 }
 
 const newKeys = [
@@ -70,8 +70,8 @@ const newKeys = [
   "x",
 ];
 
-/** A JSON Patch that may make sense. */
-export function randomJsonPatch(random: Chance): JsonValue {
+/** A JSON Patch that may be valid. */
+export function randomJsonPatch(random: Random): JsonValue {
   const paths = [
     "/metadata/labels",
     "/metadata/labels/a",
@@ -95,8 +95,8 @@ export function randomJsonPatch(random: Chance): JsonValue {
   }));
 }
 
-/** The same bytes with some of them changed, left out or doubled. */
-export function mutilatedBytes(bytes: Uint8Array, random: Chance): Uint8Array {
+/** The bytes with some of them changed, removed or duplicated. */
+export function mutatedBytes(bytes: Uint8Array, random: Random): Uint8Array {
   const changed = Buffer.from(bytes);
   for (let count = Math.floor(random() * 4); count > 0; count -= 1) {
     changed[Math.floor(random() * changed.length)] = Math.floor(random() * 256);

@@ -4,11 +4,11 @@ import recorded from "@milo-quota/apiserver/test/recorded/kubernetes-answers.jso
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { stringify } from "yaml";
-import { mutilated, mutilatedBytes, oddValue, randomJsonPatch } from "./random-json.ts";
+import { mutated, mutatedBytes, oddValue, randomJsonPatch } from "./random-json.ts";
 import { pick } from "./random-writes.ts";
 import type { Call } from "./test-server.ts";
 
-type Chance = () => number;
+type Random = () => number;
 
 const samples = (recorded as unknown as readonly { readonly sent: JsonObject }[]).map(({ sent }) => sent);
 const protobufs = encoded.map(({ protobuf }) => Buffer.from(protobuf, "base64"));
@@ -37,7 +37,7 @@ const otherPaths = [
   "//",
   "/api//v1",
   "/api/v2/pods",
-  "/apis/nobody.example.com/v1/things",
+  "/apis/unknown.example.com/v1/things",
   "*",
   "",
   "/api/v1/watch/configmaps",
@@ -115,8 +115,8 @@ const garbage = [
   "[".repeat(20_000),
 ];
 
-/** One request out of all that clients, good and bad, might send. */
-export function randomRequest(kinds: readonly ServedKind[], random: Chance): Call {
+/** A random request, valid or not. */
+export function randomRequest(kinds: readonly ServedKind[], random: Random): Call {
   const method = pick(random, [
     "GET",
     "GET",
@@ -149,23 +149,23 @@ export function randomRequest(kinds: readonly ServedKind[], random: Chance): Cal
     case "DELETE":
       return random() < 0.6
         ? call
-        : { ...call, body: mutilated(deleteOptions(random), random), type: "application/json" };
+        : { ...call, body: mutated(deleteOptions(random), random), type: "application/json" };
     default:
       return call;
   }
 }
 
-function nameOf(random: Chance): string {
+function nameOf(random: Random): string {
   return random() < 0.04 ? pick(random, badNames) : pick(random, names);
 }
 
-function pathOf({ group, version, plural, scope }: ServedKind, namespace: string, random: Chance): string {
+function pathOf({ group, version, plural, scope }: ServedKind, namespace: string, random: Random): string {
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
   const isThere = (scope === "Namespaced") !== random() < 0.05;
   return isThere ? `${root}/namespaces/${namespace}/${plural}` : `${root}/${plural}`;
 }
 
-function queryOf(method: string, random: Chance): string {
+function queryOf(method: string, random: Random): string {
   if (random() < (method === "GET" ? 0.4 : 0.8)) return "";
   const query = new URLSearchParams();
   for (let count = 1 + Math.floor(random() * 3); count > 0; count -= 1) {
@@ -175,7 +175,7 @@ function queryOf(method: string, random: Chance): string {
   return `?${query}`;
 }
 
-function headersOf(random: Chance): Pick<Call, "headers"> {
+function headersOf(random: Random): Pick<Call, "headers"> {
   const headers = {
     ...(random() < 0.2 ? { accept: [pick(random, accepts)] } : {}),
     ...(random() < 0.02
@@ -187,24 +187,24 @@ function headersOf(random: Chance): Pick<Call, "headers"> {
   return { headers };
 }
 
-/** An object of the kind, or of another; as it should be, or not. */
-function objectBody(kind: ServedKind, name: string, random: Chance): Pick<Call, "body" | "type"> {
+/** An object of the kind or of another one, valid or not. */
+function objectBody(kind: ServedKind, name: string, random: Random): Pick<Call, "body" | "type"> {
   if (random() < 0.04)
     return {
       body: pick(random, garbage),
       type: pick(random, ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"]),
     };
   if (random() < 0.06)
-    return { body: mutilatedBytes(pick(random, protobufs), random), type: "application/vnd.kubernetes.protobuf" };
+    return { body: mutatedBytes(pick(random, protobufs), random), type: "application/vnd.kubernetes.protobuf" };
   const sample = objectOf(kind, name, random);
   let object: JsonValue = sample;
   for (let count = random() < 0.65 ? 0 : 1 + Math.floor(random() * 3); count > 0; count -= 1)
-    object = mutilated(object, random);
+    object = mutated(object, random);
   if (random() < 0.1) return { body: stringify(object), type: "application/yaml" };
   return { body: JSON.stringify(object), type: random() < 0.03 ? pick(random, oddTypes) : "application/json" };
 }
 
-function objectOf(kind: ServedKind, name: string, random: Chance): JsonObject {
+function objectOf(kind: ServedKind, name: string, random: Random): JsonObject {
   const apiVersion = formatApiVersion(kind.group, kind.version);
   const metadata = {
     name,
@@ -222,7 +222,7 @@ function objectOf(kind: ServedKind, name: string, random: Chance): JsonObject {
   return { ...sample, metadata: { ...given, ...metadata, namespace: undefined } } as unknown as JsonObject;
 }
 
-function patchBody(kind: ServedKind, name: string, random: Chance): Pick<Call, "body" | "type"> {
+function patchBody(kind: ServedKind, name: string, random: Random): Pick<Call, "body" | "type"> {
   const type = pick(random, [
     "application/json-patch+json",
     "application/merge-patch+json",
@@ -236,11 +236,11 @@ function patchBody(kind: ServedKind, name: string, random: Chance): Pick<Call, "
     random() < 0.5
       ? objectOf(kind, name, random)
       : { metadata: { labels: { a: oddValue(random) } }, data: { a: "1" }, spec: { size: oddValue(random) } };
-  const body = random() < 0.4 ? object : mutilated(object as JsonValue, random);
+  const body = random() < 0.4 ? object : mutated(object as JsonValue, random);
   return { body: type.endsWith("yaml") && random() < 0.5 ? stringify(body) : JSON.stringify(body), type };
 }
 
-function deleteOptions(random: Chance): JsonValue {
+function deleteOptions(random: Random): JsonValue {
   return {
     kind: "DeleteOptions",
     apiVersion: "v1",

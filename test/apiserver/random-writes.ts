@@ -3,7 +3,7 @@ import type { Body, TestServer } from "./test-server.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 
-/** Numbers that look like chance and are the same for the same seed. */
+/** Pseudorandom numbers in [0, 1) by seed. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -18,7 +18,7 @@ export function pick<Item>(random: () => number, items: readonly Item[]): Item {
   return items[Math.floor(random() * items.length)] as Item;
 }
 
-/** Creates, changes and deletes one of a few config maps. */
+/** Creates, updates or deletes one of a few ConfigMaps. */
 export async function writeSomething(server: TestServer, random: () => number, names = 12): Promise<void> {
   const name = `object-${Math.floor(random() * names)}`;
   const labels = { color: pick(random, ["red", "blue"]) };
@@ -32,11 +32,11 @@ export async function writeSomething(server: TestServer, random: () => number, n
   expect(reply.code).toBe(200);
 }
 
-/** What somebody knows who has heard of these events, in the order of names. */
-export class KnownObjects {
+/** The state of a client that follows watch events. */
+export class FollowedState {
   readonly #objects = new Map<string, Body>();
 
-  /** Fails on events that do not follow from what is known. */
+  /** Fails on events that do not follow from the current state. */
   learn(type: string, object: Body): void {
     const { name } = object.metadata;
     const known = this.#objects.has(name);
@@ -56,7 +56,7 @@ export class KnownObjects {
   }
 }
 
-/** Items of lists leave out what the list says. */
+/** List items have no kind and apiVersion. */
 export function withoutKind({ kind: _, apiVersion: __, ...rest }: Body): Body {
   return rest;
 }

@@ -20,13 +20,13 @@ afterAll(async () => {
   await embedded.stop();
 });
 
-describe.concurrent("the embedded server answers what a Kubernetes once answered", () => {
+describe.concurrent("the embedded server gives the recorded responses of Kubernetes", () => {
   it.each(allCases.map((each, index) => [each.name, each, index] as const))("%s", async (name, each, index) => {
     const actual = await runCase(client, each, `case-${index}`);
     expect(embeddedDifferences(each, recorded[name], actual)).toEqual([]);
   });
 
-  it("has an answer for every case, and none for others", () => {
+  it("has exactly one recording for each case", () => {
     expect(Object.keys(recorded).sort()).toEqual(allCases.map(({ name }) => name).sort());
   });
 });

@@ -4,25 +4,25 @@ import type {
   Verdict,
 } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
 import type { ApiObject } from "@milo-quota/apiserver/registry/kinds/api-object.ts";
-import type { Outcome } from "@milo-quota/kubernetes/protocol/admission-verdict.ts";
+import type { StorageOutcome } from "@milo-quota/kubernetes/protocol/admission-verdict.ts";
 
-/** One question that a plug-in was asked, and what it was told of the outcome. */
-export interface Asked {
+/** One call of a plug-in with its outcomes. */
+export interface RecordedCall {
   readonly request: AdmissionRequest;
-  readonly outcomes: Outcome[];
+  readonly outcomes: StorageOutcome[];
 }
 
 type Answer = (request: AdmissionRequest, signal: AbortSignal) => Verdict | undefined | Promise<Verdict | undefined>;
 
-/** A plug-in that allows everything, unless told otherwise, and remembers it. It looks at config maps alone. */
+/** A plug-in for ConfigMaps that allows everything by default and records its calls. */
 export class RecordingPlugin implements AdmissionPlugin {
   readonly name: string;
-  readonly asked: Asked[] = [];
+  readonly calls: RecordedCall[] = [];
   answer: Answer = () => undefined;
   change: (object: ApiObject, request: AdmissionRequest) => ApiObject = (object) => object;
 
-  /** Called when it is told of an outcome. */
-  told: () => void = () => undefined;
+  /** Called with each outcome. */
+  onOutcome: () => void = () => undefined;
 
   constructor(name: string) {
     this.name = name;
@@ -35,24 +35,24 @@ export class RecordingPlugin implements AdmissionPlugin {
 
   readonly validate = async (request: AdmissionRequest, signal: AbortSignal): Promise<Verdict> => {
     if (request.kind.plural !== "configmaps") return { allowed: true };
-    const asked: Asked = { request, outcomes: [] };
+    const call: RecordedCall = { request, outcomes: [] };
     const verdict = await this.answer(request, signal);
     if (verdict?.allowed === false) return verdict;
-    this.asked.push(asked);
+    this.calls.push(call);
     return {
       allowed: true,
-      settled: (outcome) => {
-        asked.outcomes.push(outcome);
-        this.told();
+      onSettled: (outcome) => {
+        call.outcomes.push(outcome);
+        this.onOutcome();
       },
     };
   };
 
-  /** For each question it allowed: `stored`, `not stored`, or what is wrong with the number of answers. */
+  /** For each allowed request: `stored`, `not stored`, or a wrong number of outcomes. */
   get outcomes(): readonly string[] {
-    return this.asked.map(({ outcomes }) => {
+    return this.calls.map(({ outcomes }) => {
       const [outcome] = outcomes;
-      if (outcome === undefined || outcomes.length > 1) return `told ${outcomes.length} times`;
+      if (outcome === undefined || outcomes.length > 1) return `${outcomes.length} outcomes`;
       return outcome.stored ? "stored" : "not stored";
     });
   }

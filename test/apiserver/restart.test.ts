@@ -4,13 +4,13 @@ import { TestServer } from "./test-server.ts";
 
 const webhooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
 
-/** Wants to see everything, and answers nobody. */
-const deaf = {
-  metadata: { name: "deaf" },
+/** A webhook for all requests whose server does not answer. */
+const unresponsiveWebhook = {
+  metadata: { name: "unresponsive" },
   webhooks: [
     {
-      name: "deaf.example.com",
-      clientConfig: { url: "https://127.0.0.1:1/deaf" },
+      name: "unresponsive.example.com",
+      clientConfig: { url: "https://127.0.0.1:1/unresponsive" },
       rules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"] }],
       failurePolicy: "Fail",
       sideEffects: "None",
@@ -19,12 +19,12 @@ const deaf = {
   ],
 };
 
-it("a server starts again whatever its webhooks say, and with what somebody deleted of what it starts with", async () => {
+it("a server restarts despite a failing webhook and recreates deleted bootstrap objects", async () => {
   const log = new MemoryLog();
   const first = await TestServer.start({ log });
   const role = "/apis/rbac.authorization.k8s.io/v1/clusterroles/view";
   expect((await first.remove(role)).code).toBe(200);
-  expect((await first.create(webhooks, deaf)).code).toBe(201);
+  expect((await first.create(webhooks, unresponsiveWebhook)).code).toBe(201);
   await first.stop();
   const second = await TestServer.start({ log });
   expect((await second.get(role)).code).toBe(200);

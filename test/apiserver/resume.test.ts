@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { KnownObjects, pick, seeded, withoutKind, writeSomething } from "./random-writes.ts";
+import { FollowedState, pick, seeded, withoutKind, writeSomething } from "./random-writes.ts";
 import { type Body, TestServer } from "./test-server.ts";
 import type { WatchReader } from "./watch-reader.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const seeds = Number(process.env["MILO_QUOTA_SEEDS"] ?? 15);
 
-describe("a client that follows objects", () => {
+describe("a client that resumes its watch", () => {
   let server: TestServer;
 
   afterEach(async () => {
@@ -17,9 +17,9 @@ describe("a client that follows objects", () => {
 
   const list = async (selector: string): Promise<Body> => (await server.get(`${configMaps}?${selector}`)).body;
 
-  /** Follows through cuts at random moments, from the last revision it saw; starts over when that is gone. */
+  /** Watches with cuts at random moments, resumes from the last revision, and relists when that has expired. */
   class Follower {
-    readonly known = new KnownObjects();
+    readonly known = new FollowedState();
     restarts = 0;
     resumes = 0;
     readonly #selector: string;
@@ -46,7 +46,7 @@ describe("a client that follows objects", () => {
       this.#taken = 0;
     }
 
-    /** Takes in some of what it was told; the rest is lost with a cut. */
+    /** Processes some of the received events; the rest is lost with a cut. */
     async take(count: number): Promise<void> {
       for (const { type, object } of this.#reader?.events.slice(this.#taken, this.#taken + count) ?? []) {
         this.#taken += 1;
@@ -63,9 +63,9 @@ describe("a client that follows objects", () => {
   }
 
   it.each([
-    ["with all of history", 100_000, false],
-    ["with so little history that some of it is gone at times", 25, true],
-  ])("knows what a list shows, however often its watch is cut, %s", async (_, historyCount, restarts) => {
+    ["with the whole history", 100_000, false],
+    ["with a short history that expires at times", 25, true],
+  ])("has the state of a list after any number of cuts, %s", async (_, historyCount, restarts) => {
     server = await TestServer.start({ limits: { store: { historyCount, compactionCount: 5 } } });
     let started = 0;
     for (let seed = 1; seed <= seeds; seed += 1) {
@@ -102,7 +102,7 @@ describe("a list in pages", () => {
 
   const page = async (limit: number, token: string) => server.get(`${configMaps}?limit=${limit}&continue=${token}`);
 
-  it("shows the state of one revision, whatever comes and goes meanwhile", async () => {
+  it("shows the state of one revision despite concurrent writes", async () => {
     server = await TestServer.start();
     for (let seed = 1; seed <= seeds; seed += 1) {
       const random = seeded(seed * 7_919);
@@ -121,7 +121,7 @@ describe("a list in pages", () => {
     }
   });
 
-  it("that takes too long is told so, with a token to go on from where it was", async () => {
+  it("that takes too long gets 410 with a token to continue", async () => {
     server = await TestServer.start({ limits: { store: { historyCount: 10 } } });
     for (let at = 0; at < 9; at += 1) await server.create(configMaps, { metadata: { name: `object-${at}` } });
     const first = await page(3, "");
@@ -142,7 +142,7 @@ describe("a list in pages", () => {
   });
 
   it.each(["x", "e30", Buffer.from('{"v":"meta.k8s.io/v1","rv":99999999,"start":"a/b"}').toString("base64url")])(
-    "from a token that nobody gave out is refused: %s",
+    "with an invalid continue token is rejected: %s",
     async (token) => {
       server = await TestServer.start();
       const { code } = await page(3, token);

@@ -1,9 +1,9 @@
-// The server as people run it, on a data folder, for a test that kills it: `node server.js <directory>`.
+// A server process for tests that kill it: `node server.js <directory>`.
 
 import { serve } from "@milo-quota/apiserver/serve.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 
-/** What it tells whoever started it. */
+/** Its output lines. */
 export type ServerLine = `url ${string}` | `fault ${string}`;
 
 const tell = (line: ServerLine): void => console.log(line);

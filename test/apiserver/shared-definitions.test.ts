@@ -20,7 +20,7 @@ const widget = (name: string, spec: object = {}) => ({
   spec,
 });
 
-/** The same resource with nothing in its schema but a color. */
+/** The same resource with another schema. */
 function otherDefinition(): object {
   const [version] = widgetDefinition.spec.versions;
   const properties = { spec: { type: "object", properties: { color: { type: "string", default: "red" } } } };
@@ -53,10 +53,10 @@ afterEach(async () => {
   expect(server.clock.waiting).toBe(0);
 });
 
-describe("a kind that the root does not serve", () => {
+describe("a kind that the root plane does not serve", () => {
   beforeEach(() => start());
 
-  it("is listed and watched in all planes that do, each object as its own plane shows it", async () => {
+  it("is listed and watched in all planes that do, each object by the schema of its plane", async () => {
     expect((await server.send({ path: allWidgets, allPlanes: true })).code).toBe(404);
     await define("a");
     await define("b", otherDefinition());
@@ -64,17 +64,17 @@ describe("a kind that the root does not serve", () => {
     const reader = await server.watch(`${allWidgets}?watch=true`, { allPlanes: true });
     await server.create(at("a", widgets("default")), widget("ours", { size: 3 }));
     await turnOfEvents();
-    const told = reader.events.map(({ type, plane, object }) => [type, plane, object.metadata.name, object.spec]);
-    expect(told).toEqual([
+    const events = reader.events.map(({ type, plane, object }) => [type, plane, object.metadata.name, object.spec]);
+    expect(events).toEqual([
       ["ADDED", "b", "theirs", { color: "red" }],
       ["ADDED", "a", "ours", expect.objectContaining({ size: 3 })],
     ]);
     const { body } = await server.send({ path: allWidgets, allPlanes: true });
     expect(body.planes).toEqual(["a", "b"]);
-    expect(body.items.map((item: { spec: object }) => item.spec)).toEqual([told[1]?.[3], { color: "red" }]);
+    expect(body.items.map((item: { spec: object }) => item.spec)).toEqual([events[1]?.[3], { color: "red" }]);
   });
 
-  it("is shown by no other plane's definition once the root serves it, too", async () => {
+  it("uses no schema of another plane once the root plane serves it", async () => {
     await define("b", otherDefinition());
     await server.create(at("b", widgets("default")), widget("theirs"));
     await define("root");
@@ -84,7 +84,7 @@ describe("a kind that the root does not serve", () => {
     expect(reader.events.map(({ object }) => object.spec)).toEqual([{ color: "red" }]);
   });
 
-  it("goes on being watched when one of its planes lets it go, and not when the last one does", async () => {
+  it("keeps its watches when one plane deletes the CRD, and closes them with the last one", async () => {
     await define("a");
     await define("b");
     for (const plane of ["a", "b"]) await server.create(at(plane, widgets("default")), widget("w"));
@@ -101,10 +101,10 @@ describe("a kind that the root does not serve", () => {
   });
 });
 
-describe("definitions of the root that hold in every plane", () => {
+describe("CRDs of the root plane that apply to all planes", () => {
   beforeEach(() => start((plane) => (plane === rootPlane ? undefined : rootPlane)));
 
-  it("are served in all of them, with objects of their own, discovery and documents", async () => {
+  it("are served in all planes, with separate objects, discovery and OpenAPI", async () => {
     await define("root");
     for (const plane of ["root", "a", "never-opened"]) expect(await isServed(plane)).toBe(true);
     expect((await server.create(at("a", widgets("default")), widget("w"))).code).toBe(201);
@@ -116,7 +116,7 @@ describe("definitions of the root that hold in every plane", () => {
     expect((await server.create(at("a", widgets("default")), widget("x", { size: "large" }))).code).toBe(422);
   });
 
-  it("are the very same in all of them, and cost a plane nothing", async () => {
+  it("are shared by all planes in memory", async () => {
     await define("root");
     const { kinds, registry } = server.server;
     const before = registry.store.revision;
@@ -139,7 +139,7 @@ describe("definitions of the root that hold in every plane", () => {
     expect(registry.store.revision).toBeLessThan(before + 5);
   });
 
-  it("are watched where they hold, and follow a change of their schema", async () => {
+  it("can be watched in all planes and follow a schema change", async () => {
     await define("root");
     const reader = await server.watch(`${at("a", allWidgets)}?watch=true`);
     await server.create(at("a", widgets("default")), widget("w", { size: 3 }));
@@ -154,7 +154,7 @@ describe("definitions of the root that hold in every plane", () => {
     expect(reader.ended).toBe("ended");
   });
 
-  it("give way to a plane's own of the same name, and hold again when that is gone", async () => {
+  it("are overridden by a plane's own CRD of the same name until that is deleted", async () => {
     await define("root");
     await define("a", otherDefinition());
     await server.until("its own holds", async () => {
@@ -168,7 +168,7 @@ describe("definitions of the root that hold in every plane", () => {
     expect((await server.create(at("a", widgets("default")), widget("again"))).body.spec.color).toBeUndefined();
   });
 
-  it("leave no name to a plane's own that is taken by another of them", async () => {
+  it("reserve their names against other CRDs of a plane", async () => {
     await define("root");
     await server.create(at("a", definitions), {
       ...widgetDefinition,
@@ -190,7 +190,7 @@ describe("definitions of the root that hold in every plane", () => {
     );
   });
 
-  it("take their objects in all planes with them, but for planes that have their own", async () => {
+  it("delete their objects in all planes, except planes with their own CRD", async () => {
     await define("root");
     await define("b", otherDefinition());
     for (const plane of ["root", "a", "b"]) {

@@ -2,7 +2,7 @@ import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import type { LogRecord } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import { turnOfEvents } from "./test-server.ts";
 
-/** A log that takes its time, as disks do: while one write is on its way, others gather. */
+/** A log with latency, so that writes are batched as with a real disk. */
 export class SlowLog extends MemoryLog {
   turns: () => number = () => 0;
 

@@ -6,7 +6,7 @@ import { startTlsServer, type TlsServer } from "./tls-server.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 
-/** Short where a test waits for them to pass. */
+/** Short timeouts for tests that wait for them. */
 const limits = {
   handshakeMsMax: 150,
   headersMsMax: 150,
@@ -24,7 +24,7 @@ describe("the socket", () => {
   });
 
   afterEach(async () => {
-    // Whatever happened, the server is well, and its next client is served.
+    // The server must still serve a new client.
     expect((await server.connect().send("GET", "/readyz")).text).toBe("ok");
     await server.stop();
     expect(server.faults).toEqual([]);
@@ -40,7 +40,7 @@ describe("the socket", () => {
       socket.once("close", () => resolve(text));
     });
 
-  /** Speaks HTTP/1.1 by hand. */
+  /** Sends raw HTTP/1.1. */
   const raw = (text: string): Promise<string> => {
     const socket = connectTls({
       port: server.port,
@@ -52,7 +52,7 @@ describe("the socket", () => {
     return closed(socket);
   };
 
-  it("refuses bodies that are too large, before they are all there", async () => {
+  it("rejects bodies that are too large before they are complete", async () => {
     const client = server.connect();
     const value = "x".repeat(3 * 1024 * 1024);
     const reply = await client.send("POST", configMaps, { metadata: { name: "large" }, data: { value } });
@@ -61,7 +61,7 @@ describe("the socket", () => {
     expect((await client.send("GET", `${configMaps}/large`)).code).toBe(404);
   });
 
-  it("cuts off who goes on sending after the answer", async () => {
+  it("disconnects a client that keeps sending after the response", async () => {
     const client = server.connect();
     const stream = client.open("POST", configMaps);
     const reply = replyOf(stream);
@@ -76,16 +76,16 @@ describe("the socket", () => {
     expect(sent).toBeLessThan(64 * 1024 * 1024);
   });
 
-  it("refuses paths that are too long", async () => {
+  it("rejects paths that are too long", async () => {
     const reply = await server.connect().send("GET", `/api/v1/namespaces?labelSelector=${"x".repeat(40_000)}`);
     expect(reply).toMatchObject({ code: 414, body: { kind: "Status", status: "Failure", code: 414 } });
     const plain = await raw(`GET /${"x".repeat(40_000)} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
     expect(plain).toMatch(/^HTTP\/1\.1 414 /);
   });
 
-  it("survives headers that are too many and too large", async () => {
+  it("rejects too many and too large headers", async () => {
     const large = await raw(`GET /readyz HTTP/1.1\r\nhost: x\r\nx-large: ${"x".repeat(100_000)}\r\n\r\n`);
-    expect(large).toMatch(/^(HTTP\/1\.1 431 |$)/); // the answer is lost where the rest of the header is still coming in
+    expect(large).toMatch(/^(HTTP\/1\.1 431 |$)/); // the response may be lost while the client is still sending
     const many = Array.from({ length: 5_000 }, (_, at) => `x-${at}: 1\r\n`).join("");
     expect(await raw(`GET /readyz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${many}\r\n`)).toMatch(
       /^HTTP\/1\.1 (200|431) /,
@@ -95,20 +95,20 @@ describe("the socket", () => {
   });
 
   it.each([
-    ["no HTTP at all", "hello\r\n\r\n"],
-    ["a method nobody knows", "FETCH / HTTP/1.1\r\nhost: x\r\n\r\n"],
+    ["another protocol", "hello\r\n\r\n"],
+    ["an unknown method", "FETCH / HTTP/1.1\r\nhost: x\r\n\r\n"],
     [
-      "a body that ends twice",
+      "both a length and chunked encoding",
       "POST /api/v1/namespaces HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
-    ["a length that is none", "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: -5\r\n\r\n"],
-    ["a version from the future", "GET / HTTP/7.7\r\n\r\n"],
-    ["nulls", "GET /\0 HTTP/1.1\r\nhost: x\r\n\r\n"],
-  ])("answers %s with 400, and closes", async (_, text) => {
+    ["an invalid length", "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: -5\r\n\r\n"],
+    ["an unknown version", "GET / HTTP/7.7\r\n\r\n"],
+    ["null bytes", "GET /\0 HTTP/1.1\r\nhost: x\r\n\r\n"],
+  ])("answers %s with 400 and closes the connection", async (_, text) => {
     expect(await raw(text)).toMatch(/^(HTTP\/1\.1 400 |$)/);
   });
 
-  it("closes connections that speak no TLS", async () => {
+  it("closes connections without TLS", async () => {
     for (const text of ["GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\xff\xff", "\0".repeat(10_000)]) {
       const socket = connectTcp(server.port, "127.0.0.1");
       socket.write(text);
@@ -116,7 +116,7 @@ describe("the socket", () => {
     }
   });
 
-  it("closes connections that begin and say nothing", async () => {
+  it("closes idle connections", async () => {
     const silent = connectTcp(server.port, "127.0.0.1");
     const halfRequest = connectTls({
       port: server.port,
@@ -136,7 +136,7 @@ describe("the socket", () => {
     await Promise.all([closed(silent), closed(halfRequest), closed(idle), session.closed]);
   });
 
-  it("closes no connection with a watch on it, however silent", async () => {
+  it("keeps idle connections with an open watch", async () => {
     const client = server.connect();
     const stream = client.open("GET", `${configMaps}?watch=true`);
     stream.end();
@@ -145,12 +145,14 @@ describe("the socket", () => {
     await idle.send("GET", "/readyz");
     await idle.closed;
     expect(stream.destroyed).toBe(false);
-    const told = new Promise<string>((resolve) => stream.once("data", (chunk: Buffer) => resolve(chunk.toString())));
+    const firstEvent = new Promise<string>((resolve) =>
+      stream.once("data", (chunk: Buffer) => resolve(chunk.toString())),
+    );
     await server.connect().send("POST", configMaps, { metadata: { name: "news" } });
-    expect(JSON.parse(await told)).toMatchObject({ type: "ADDED", object: { metadata: { name: "news" } } });
+    expect(JSON.parse(await firstEvent)).toMatchObject({ type: "ADDED", object: { metadata: { name: "news" } } });
   });
 
-  it("closes a silent connection once its last watch has ended", async () => {
+  it("closes an idle connection after its last watch has ended", async () => {
     const client = server.connect();
     const watches = [1, 2].map(() => client.open("GET", `${configMaps}?watch=true`));
     for (const stream of watches) {
@@ -162,7 +164,7 @@ describe("the socket", () => {
     expect(server.watchCount()).toBe(0);
   });
 
-  it("forgets watches of clients that are gone before they are answered", async () => {
+  it("drops watches of clients that disconnect before the response", async () => {
     for (let round = 0; round < 20; round += 1) {
       const client = server.connect();
       await client.send("GET", "/readyz");
@@ -174,7 +176,7 @@ describe("the socket", () => {
     expect(server.watchCount()).toBe(0);
   });
 
-  it("serves a bounded number of requests on one connection at once, and the others after them", async () => {
+  it("limits concurrent requests per connection and queues the others", async () => {
     const client = server.connect();
     await client.send("GET", "/readyz");
     const streams = Array.from({ length: 25 }, () => client.open("GET", `${configMaps}?watch=true`));
@@ -194,14 +196,14 @@ describe("the socket", () => {
     expect(opened).toBe(25);
   });
 
-  it("takes a bounded number of connections", async () => {
+  it("limits the number of connections", async () => {
     const sockets = Array.from({ length: 45 }, () => connectTcp(server.port, "127.0.0.1"));
     const ended = sockets.map(closed);
     await Promise.race(ended);
-    await Promise.all(ended); // the others go with the handshake that never comes
+    await Promise.all(ended); // the others are closed by the handshake timeout
   });
 
-  it("forgets watches whose connection breaks", async () => {
+  it("drops watches whose connection breaks", async () => {
     const client = server.connect();
     const stream = client.open("GET", `${configMaps}?watch=true`);
     stream.end();
@@ -212,7 +214,7 @@ describe("the socket", () => {
     expect(server.watchCount()).toBe(0);
   });
 
-  it("holds little for a client that does not read its watch, and sends it all once it does", async () => {
+  it("buffers little for a client that does not read its watch, and sends everything once it does", async () => {
     const client = server.connect();
     const stream = client.open("GET", `${configMaps}?watch=true`);
     stream.end();
@@ -238,7 +240,7 @@ describe("the socket", () => {
     expect(names).toEqual(Array.from({ length: 40 }, (_, at) => `object-${at}`));
   });
 
-  it("refuses JSON that is nested too deep", async () => {
+  it("rejects JSON that is nested too deeply", async () => {
     const client = server.connect();
     for (const text of [
       "[".repeat(1_000_000),

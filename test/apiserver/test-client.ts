@@ -9,12 +9,12 @@ export interface HttpReply {
   readonly body: Body;
 }
 
-/** The server went away before it had answered. */
-export class NoAnswer extends Error {
-  override readonly name = "NoAnswer";
+/** The connection closed before the response. */
+export class ConnectionClosed extends Error {
+  override readonly name = "ConnectionClosed";
 }
 
-/** One connection by HTTP/2. */
+/** One HTTP/2 connection. */
 export class TestClient {
   readonly session: ClientHttp2Session;
   readonly closed: Promise<void>;
@@ -42,11 +42,11 @@ export class TestClient {
     return reply;
   }
 
-  /** A request whose body is still to be sent. */
+  /** A request whose body is not sent yet. */
   open(method: string, path: string, headers: Record<string, string | string[]> = {}): ClientHttp2Stream {
     const credentials = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
     const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
-    if (this.session.destroyed || this.session.closed) throw new NoAnswer("the connection is closed");
+    if (this.session.destroyed || this.session.closed) throw new ConnectionClosed("the connection is closed");
     const stream = this.session.request(
       { ":method": method, ":path": path, "content-type": type, ...credentials, ...headers },
       { endStream: false },
@@ -75,7 +75,7 @@ export function replyOf(stream: ClientHttp2Stream): Promise<HttpReply> {
       const code = Number(headers[":status"] ?? 0);
       const length = Number(headers["content-length"] ?? 0);
       if (code === 0 || Buffer.byteLength(text) < length)
-        return reject(new NoAnswer(`closed with code ${stream.rstCode}`));
+        return reject(new ConnectionClosed(`closed with code ${stream.rstCode}`));
       resolve({
         code,
         headers,

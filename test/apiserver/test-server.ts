@@ -1,27 +1,26 @@
-// The embedded server in memory, spoken to as callers in the same process speak to it: no socket, and time that
-// passes when a test says so.
+// The embedded server in memory, called in process without sockets, with a fake clock.
 
 import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
 import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
-import type { ApiAnswer, ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
+import type { ApiRequest, ApiResponse } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { type TestUser, users } from "./test-users.ts";
 import { WatchReader } from "./watch-reader.ts";
 
 export interface Reply {
   readonly code: number;
-  readonly headers: ApiAnswer["headers"];
+  readonly headers: ApiResponse["headers"];
   readonly text: string;
-  /** The body as an object; of anything else the test fails. */
+  /** The parsed body; anything but an object fails the test. */
   readonly body: Body;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by tests that know their shape
+// biome-ignore lint/suspicious/noExplicitAny: tests know the shape of responses
 export type Body = any;
 
 export interface Call {
   readonly method?: string;
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
   readonly body?: unknown;
   readonly type?: string;
@@ -33,7 +32,6 @@ export interface Call {
   readonly asksProgress?: boolean;
 }
 
-/** A moment of some Monday. */
 const startMs = 1_700_000_000_000;
 
 export type TestOptions = Partial<Omit<EmbeddedOptions, "clock" | "report">> & { readonly clock?: FakeClock };
@@ -41,7 +39,7 @@ export type TestOptions = Partial<Omit<EmbeddedOptions, "clock" | "report">> & {
 export class TestServer {
   readonly server: EmbeddedServer;
   readonly clock: FakeClock;
-  /** What the server reported as its own fault. */
+  /** Errors that the server reported. */
   readonly faults: unknown[];
 
   private constructor(server: EmbeddedServer, clock: FakeClock, faults: unknown[]) {
@@ -94,7 +92,7 @@ export class TestServer {
     return this.send({ method: "DELETE", path, body, user });
   }
 
-  /** The reply to a watch that is refused is an error of the test. */
+  /** Opens a watch. A rejected one fails the test. */
   async watch(path: string, call: Partial<Call> = {}): Promise<WatchReader> {
     const answer = await this.server.api.handle(requestOf({ ...call, path }));
     if (typeof answer.body === "string") throw new Error(`${path} answered ${answer.code} ${answer.body}`);
@@ -103,17 +101,17 @@ export class TestServer {
     return reader;
   }
 
-  /** Lets the server work, and time pass, until something holds. */
+  /** Advances the clock until a condition holds. */
   async until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
     for (let turn = 0; turn < 5_000; turn += 1) {
       if (await holds()) return;
       await turnOfEvents();
       this.clock.advance(20);
     }
-    throw new Error(`it never came that ${what}; faults: ${this.faults.join(", ")}`);
+    throw new Error(`timed out waiting until ${what}; faults: ${this.faults.join(", ")}`);
   }
 
-  /** Until nothing is written any more that needs no time to pass. */
+  /** Waits until the server writes nothing more without the clock advancing. */
   async settled(): Promise<void> {
     const { store } = this.server.registry;
     for (let quiet = 0, revision = 0; quiet < 5; quiet += 1) {
@@ -128,13 +126,13 @@ export class TestServer {
   }
 }
 
-/** Until everything that can happen without time passing has happened. */
+/** Lets pending promises and immediates settle. */
 export function turnOfEvents(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 export function requestOf(call: Call): ApiRequest {
-  const { method = "GET", path, body, headers = {}, life = new AbortController() } = call;
+  const { method = "GET", path, body, headers = {}, life: abortController = new AbortController() } = call;
   const [pathname = "", query = ""] = splitAt(path, "?");
   const user = "user" in call && call.user !== undefined ? call.user : users.admin;
   return {
@@ -147,7 +145,7 @@ export function requestOf(call: Call): ApiRequest {
       ...headers,
     },
     body: async () => bodyOf(body),
-    life,
+    abortController,
     ...(user === "from headers" ? {} : { user }),
     ...(call.allPlanes === undefined ? {} : { allPlanes: call.allPlanes }),
     ...(call.asksProgress === undefined ? {} : { asksProgress: call.asksProgress }),

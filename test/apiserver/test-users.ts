@@ -1,6 +1,6 @@
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 
-/** Whom a request is from: a user that the caller vouches for, or whoever its headers prove it to be from. */
+/** The user of a request: given by the caller, or authenticated by its headers. */
 export type TestUser = UserInfo | "from headers";
 
 export function userNamed(username: string, groups: readonly string[] = []): UserInfo {

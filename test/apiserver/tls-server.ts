@@ -1,4 +1,4 @@
-// The server behind its socket, in memory, on a free port of this machine.
+// The server with TLS sockets on a free local port and in-memory storage.
 
 import { startEmbedded } from "@milo-quota/apiserver/embedded-server.ts";
 import { tokenTable } from "@milo-quota/apiserver/http/access/authentication/token-table.ts";
@@ -7,7 +7,7 @@ import {
   createAuthority,
   issueServerCertificate,
 } from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
-import { type Listening, listen, type SocketLimits } from "@milo-quota/apiserver/http/node-server.ts";
+import { type Listening, type ListenLimits, listen } from "@milo-quota/apiserver/http/node-server.ts";
 import { MemoryLog } from "@milo-quota/apiserver/storage/log/memory-log.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { TestClient } from "./test-client.ts";
@@ -20,7 +20,7 @@ export interface TlsServer {
   readonly authority: CertificateAuthority;
   readonly faults: readonly unknown[];
   readonly watchCount: () => number;
-  /** A connection as the administrator, or as whoever the credentials are of. */
+  /** Connects as the administrator or with the given credentials. */
   readonly connect: (credentials?: Credentials) => TestClient;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface Credentials {
   readonly key?: string;
 }
 
-export async function startTlsServer(limits: Partial<SocketLimits> = {}): Promise<TlsServer> {
+export async function startTlsServer(limits: Partial<ListenLimits> = {}): Promise<TlsServer> {
   const faults: unknown[] = [];
   const lifetime = { nowMs: systemClock.now(), lifetimeMs: dayMs };
   const authority = createAuthority("test", lifetime);

@@ -7,14 +7,14 @@ export interface WatchedEvent {
   readonly plane?: string;
 }
 
-/** A client of a watch that remembers what it was told, and reads as fast as a test wants it to. */
+/** A watch client that records events and reads as fast as a test wants. */
 export class WatchReader implements StreamSink {
   readonly events: WatchedEvent[] = [];
-  /** How the stream ended; undefined while it goes on. */
+  /** How the stream ended; undefined while it is open. */
   ended: "ended" | "cut" | "closed" | undefined;
-  /** Bytes that were written and not taken. */
+  /** Bytes that were written and not read. */
   waitingBytes = 0;
-  /** The most that ever waited. */
+  /** Maximum of buffered bytes. */
   waitingBytesMost = 0;
   #isReading = true;
   #onClose: () => void = () => undefined;
@@ -45,12 +45,12 @@ export class WatchReader implements StreamSink {
     this.#onDrain = call;
   }
 
-  /** From now on everything waits. */
+  /** Stops reading. */
   pause(): void {
     this.#isReading = false;
   }
 
-  /** Takes all that waits; then everything waits again. */
+  /** Reads all buffered bytes and stops again. */
   drain(): void {
     this.waitingBytes = 0;
     const call = this.#onDrain;
@@ -58,15 +58,15 @@ export class WatchReader implements StreamSink {
     call?.();
   }
 
-  /** Takes what waits until it knows of so many events. */
+  /** Reads until it has this many events. */
   drainUntil(count: number): void {
     for (let turn = 0; this.events.length < count; turn += 1) {
-      if (turn > count) throw new Error(`it is told of ${this.events.length} events, and no more`);
+      if (turn > count) throw new Error(`received only ${this.events.length} events`);
       this.drain();
     }
   }
 
-  /** The client goes away. */
+  /** Disconnects the client. */
   close(): void {
     this.#end("closed");
   }
@@ -80,7 +80,7 @@ export class WatchReader implements StreamSink {
     );
   }
 
-  /** The revision to go on from. */
+  /** The revision to resume from. */
   get lastRevision(): string {
     return this.events.at(-1)?.object.metadata.resourceVersion ?? "";
   }

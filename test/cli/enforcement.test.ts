@@ -1,88 +1,88 @@
 import { enforcementIn } from "@milo-quota/quota/cli/enforcement.ts";
 import { enforcements } from "@milo-quota/quota/core/resources/enforcement.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CliWorld } from "./cli-world.ts";
-import { ClusterHands, holds } from "./cluster-hands.ts";
-import { configMap, policy, registration } from "./map-quota.ts";
+import { CliTestEnv } from "./cli-test-env.ts";
+import { ClusterClient, hasCondition } from "./cluster-client.ts";
+import { configMap, policy, registration } from "./config-map-quota.ts";
 
-let builder: CliWorld;
+let builder: CliTestEnv;
 beforeAll(async () => {
-  builder = await CliWorld.build();
+  builder = await CliTestEnv.build();
 }, 60_000);
 afterAll(() => builder?.stop());
 
 interface Case {
   readonly flags: readonly string[];
-  /** About enforcement, when it starts. */
-  readonly welcome: RegExp;
-  readonly refusals: number;
+  readonly banner: RegExp;
+  readonly rejections: number;
   readonly doctor: RegExp;
-  /** Of the policy's condition about it; undefined when there is none. */
+  /** Of the policy's condition Enforced; undefined if it has none. */
   readonly reason: string | undefined;
 }
 
-interface Told {
+interface PolicyStatus {
   readonly status: { readonly conditions: readonly { readonly type: string; readonly reason: string }[] };
 }
 
 const cases: Record<string, Case> = {
-  "refuses what does not fit, unless it is told otherwise": {
+  "rejects requests over quota by default": {
     flags: [],
-    welcome: /another terminal\. The fourth project is rejected:/,
-    refusals: 1,
-    doctor: /^ok {7}enforcement {4}what does not fit is refused$/m,
+    banner: /another terminal\. The fourth project is rejected:/,
+    rejections: 1,
+    doctor: /^ok {7}enforcement {4}requests over quota are rejected$/m,
     reason: undefined,
   },
-  "only watches, if it is told so": {
+  "admits requests over quota in Shadow mode": {
     flags: ["--enforcement", "Shadow"],
-    welcome:
-      /^Enforcement is Shadow: every policy only watches: nothing is refused for quota\.\n\nTry it in another terminal:/m,
-    refusals: 0,
-    doctor: /^warning {2}enforcement {4}Shadow: every policy only watches/m,
+    banner:
+      /^Enforcement is Shadow: policies only report what they would reject, and quota rejects nothing\.\n\nTry it in another terminal:/m,
+    rejections: 0,
+    doctor: /^warning {2}enforcement {4}Shadow: policies only report what they would reject/m,
     reason: "SystemShadow",
   },
-  "looks at nothing, if it is told so": {
+  "skips the check in Off mode": {
     flags: ["--enforcement", "Off"],
-    welcome: /^Enforcement is Off: no policy is asked when objects are created/m,
-    refusals: 0,
-    doctor: /^warning {2}enforcement {4}Off: no policy is asked .*\n {24}When it is to be refused again, start/m,
+    banner: /^Enforcement is Off: policies are not evaluated/m,
+    rejections: 0,
+    doctor:
+      /^warning {2}enforcement {4}Off: policies are not evaluated.*\n {24}To reject requests over quota again, start/m,
     reason: "SystemOff",
   },
 };
 
 describe("milo-quota up", () => {
-  for (const [name, { flags, welcome, refusals, doctor, reason }] of Object.entries(cases)) {
+  for (const [name, { flags, banner, rejections, doctor, reason }] of Object.entries(cases)) {
     it(name, async () => {
-      const world = builder.another();
+      const env = builder.sibling();
       try {
-        expect(await world.up(flags)).toMatch(welcome);
-        const hands = new ClusterHands(world.kubeconfig);
-        // Nobody is granted any ConfigMap.
+        expect(await env.startServer(flags)).toMatch(banner);
+        const client = new ClusterClient(env.kubeconfig);
+        // There is no grant for ConfigMaps.
         for (const [manifest, condition] of [
           [registration, "Active"],
           [policy, "Ready"],
         ] as const) {
-          expect(await hands.create(manifest)).toEqual([]);
-          await hands.until(manifest, holds(condition));
+          expect(await client.create(manifest)).toEqual([]);
+          await client.waitUntil(manifest, hasCondition(condition));
         }
-        const { status } = (await hands.until(policy, holds("Ready"))) as unknown as Told;
+        const { status } = (await client.waitUntil(policy, hasCondition("Ready"))) as unknown as PolicyStatus;
         expect(status.conditions.find(({ type }) => type === "Enforced")?.reason).toBe(reason);
-        expect(await hands.create(configMap)).toHaveLength(refusals);
-        await hands.close();
-        expect((await world.ask(["doctor"])).out).toMatch(doctor);
+        expect(await client.create(configMap)).toHaveLength(rejections);
+        await client.close();
+        expect((await env.runAsAdmin(["doctor"])).out).toMatch(doctor);
       } finally {
-        await world.stop();
+        await env.stop();
       }
     }, 60_000);
   }
 
-  it("knows no other way", async () => {
+  it("rejects other modes", async () => {
     const { status, err } = await builder.run(["up", "--in-memory", "--enforcement", "Sometimes"]);
     expect([status, err]).toEqual([2, expect.stringContaining("Allowed choices are Enforce, Shadow, Off.")]);
   });
 });
 
-describe("enforcement", () => {
+describe("the enforcement mode", () => {
   it("is read from metrics", () => {
     for (const mode of enforcements) expect(enforcementIn(`milo_quota_enforcement{mode="${mode}"} 1`)).toBe(mode);
     for (const line of [

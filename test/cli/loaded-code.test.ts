@@ -2,26 +2,26 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundle } from "../../tools/bundle.ts";
-import { CliWorld } from "./cli-world.ts";
+import { CliTestEnv } from "./cli-test-env.ts";
 
 const ofServers = /^packages\/(?:apiserver|quota\/src\/(?:admission|controllers|embedded|tenancy))\//;
 const ofPackages = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 
-let world: CliWorld;
-/** The sources that are in each file of the program. */
+let env: CliTestEnv;
+/** The source files in each file of the bundle. */
 let sources: ReadonlyMap<string, readonly string[]>;
 
 beforeAll(async () => {
-  world = await CliWorld.build();
-  const { outputs } = await bundle(world.program);
+  env = await CliTestEnv.build();
+  const { outputs } = await bundle(env.program);
   sources = new Map(Object.entries(outputs).map(([file, { inputs }]) => [basename(file), Object.keys(inputs)]));
 });
-afterAll(() => world?.stop());
+afterAll(() => env?.stop());
 
 /** The URLs of all scripts that Node loads for a command: its coverage report lists them. */
 async function scriptsOf(args: readonly string[]): Promise<readonly string[]> {
-  const reports = mkdtempSync(join(world.folder, "coverage-"));
-  await world.run(args, { env: { NODE_V8_COVERAGE: reports }, folder: process.cwd() });
+  const reports = mkdtempSync(join(env.directory, "coverage-"));
+  await env.run(args, { env: { NODE_V8_COVERAGE: reports }, directory: process.cwd() });
   const urls = readdirSync(reports).flatMap((file) => {
     const { result } = JSON.parse(readFileSync(join(reports, file), "utf8")) as { result: readonly { url: string }[] };
     return result.map(({ url }) => url);
@@ -37,8 +37,8 @@ async function loadedBy(args: readonly string[]): Promise<{ ours: readonly strin
   return { ours, packages: new Set(packages) };
 }
 
-describe("the code that is loaded", () => {
-  it("for the version is nothing beside it", async () => {
+describe("the code that Node loads", () => {
+  it("for --version is main.ts alone", async () => {
     const { ours, packages } = await loadedBy(["--version"]);
     expect(ours).toEqual(["package.json", "packages/quota/src/main.ts"]);
     expect([...packages]).toEqual([]);
@@ -58,10 +58,11 @@ describe("the code that is loaded", () => {
     token: ["token/token.ts", ["token", "list", ...nowhere], tokens],
     export: ["export/export.ts", ["export", ...nowhere], []],
     demo: ["demo/demo.ts", ["demo", ...nowhere], []],
+    version: ["version.ts", ["version", ...nowhere], []],
     "the help of up": ["serving/up.ts", ["up", "--help"], []],
   };
   for (const [name, [source, args, expected]] of Object.entries(commands)) {
-    it(`for ${name} has ${expected.length === 0 ? "nothing" : "only tokens"} of a server`, async () => {
+    it(`for ${name} has ${expected.length === 0 ? "no" : "only token"} code of a server`, async () => {
       const { ours } = await loadedBy(args);
       expect(ours).toContain(`packages/quota/src/cli/${source}`);
       expect(ours.filter((file) => ofServers.test(file)).sort()).toEqual(expected);

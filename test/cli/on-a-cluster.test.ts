@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { CliWorld, type Said } from "./cli-world.ts";
-import { ClusterHands, holds } from "./cluster-hands.ts";
+import { CliTestEnv, type CommandResult } from "./cli-test-env.ts";
+import { ClusterClient, hasCondition } from "./cluster-client.ts";
 
 const example = resolve("examples/projects-per-organization");
 const projects = "resourcemanager.miloapis.com/projects";
 const webPlane = "/apis/resourcemanager.miloapis.com/v1alpha1/projects/web/control-plane";
-let world: CliWorld;
-let hands: ClusterHands;
+let env: CliTestEnv;
+let client: ClusterClient;
 
 const registration = (name: string, spec: string): string =>
   `apiVersion: quota.miloapis.com/v1alpha1\nkind: ResourceRegistration\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
@@ -30,60 +30,60 @@ const bucket = (name: string, namespace: string): string =>
 
 const beta = "apiVersion: resourcemanager.miloapis.com/v1alpha1\nkind: Organization\nmetadata: { name: beta }\n";
 
-const json = ({ out }: Said) => JSON.parse(out);
+const json = ({ out }: CommandResult) => JSON.parse(out);
 
 beforeAll(async () => {
-  world = await CliWorld.build();
-  await world.up();
-  hands = new ClusterHands(world.kubeconfig);
+  env = await CliTestEnv.build();
+  await env.startServer();
+  client = new ClusterClient(env.kubeconfig);
   for (const name of ["1-registration", "2-grant-policy", "3-claim-policy", "4-organization"]) {
-    expect(await hands.create(join(example, `${name}.yaml`))).toEqual([]);
+    expect(await client.create(join(example, `${name}.yaml`))).toEqual([]);
   }
   for (const name of ["2-grant-policy", "3-claim-policy"]) {
-    await hands.until(readFileSync(join(example, `${name}.yaml`), "utf8"), holds("Ready"));
+    await client.waitUntil(readFileSync(join(example, `${name}.yaml`), "utf8"), hasCondition("Ready"));
   }
-  await world.until(["usage", "-o", "json"], (said) => json(said).items[0]?.limit === 3);
-  expect(await hands.create(join(example, "try/four-projects.yaml"))).toHaveLength(1);
+  await env.runUntil(["usage", "-o", "json"], (result) => json(result).items[0]?.limit === 3);
+  expect(await client.create(join(example, "try/four-projects.yaml"))).toHaveLength(1);
   for (const text of [storage, secretsOfProject]) {
-    await hands.create(text);
-    await hands.until(text, holds("Active"));
+    await client.create(text);
+    await client.waitUntil(text, hasCondition("Active"));
   }
-  await hands.create("apiVersion: v1\nkind: Namespace\nmetadata: { name: team }\n");
+  await client.create("apiVersion: v1\nkind: Namespace\nmetadata: { name: team }\n");
   const gib = 1_073_741_824;
   const given = `{ consumerRef: { kind: Namespace, name: team }, allowances: [{ resourceType: test/storage, buckets: [{ amount: ${8 * gib} }, { amount: ${2 * gib}, dimensionSelector: { matchLabels: { location: DFW } } }] }] }`;
-  await hands.create(grant("storage", "team", given));
-  await hands.until(grant("storage", "team", given), holds("Active"));
+  await client.create(grant("storage", "team", given));
+  await client.waitUntil(grant("storage", "team", given), hasCondition("Active"));
   for (const [name, size] of [
     ["small", gib],
     ["large", 4 * gib],
   ] as const) {
-    await hands.create(claim(name, String(size)));
-    await hands.until(claim(name, "1"), holds("Granted"));
+    await client.create(claim(name, String(size)));
+    await client.waitUntil(claim(name, "1"), hasCondition("Granted"));
   }
-  await hands.until(
+  await client.waitUntil(
     "apiVersion: resourcemanager.miloapis.com/v1alpha1\nkind: Project\nmetadata: { name: web }\n",
-    holds("Ready"),
+    hasCondition("Ready"),
   );
   const webGrant = grant(
     "secrets",
     "milo-system",
     "{ consumerRef: { apiGroup: resourcemanager.miloapis.com, kind: Project, name: web }, allowances: [{ resourceType: test/secrets, buckets: [{ amount: 5 }] }] }",
   );
-  expect(await hands.create(webGrant, webPlane)).toEqual([]);
-  await hands.until(webGrant, holds("Active"), webPlane);
-  const isSettled = (said: Said): boolean =>
-    json(said).items.length === 4 && json(said).items.every(({ reserved }: { reserved: number }) => reserved === 0);
-  await world.until(["usage", "--all", "-o", "json"], isSettled);
+  expect(await client.create(webGrant, webPlane)).toEqual([]);
+  await client.waitUntil(webGrant, hasCondition("Active"), webPlane);
+  const isSettled = (result: CommandResult): boolean =>
+    json(result).items.length === 4 && json(result).items.every(({ reserved }: { reserved: number }) => reserved === 0);
+  await env.runUntil(["usage", "--all", "-o", "json"], isSettled);
 }, 120_000);
 
 afterAll(async () => {
-  await hands?.close();
-  await world?.stop();
+  await client?.close();
+  await env?.stop();
 });
 
 describe("milo-quota usage", () => {
-  it("shows who may have how much, and has it, in the units people read", async () => {
-    const { status, out, err } = await world.ask(["usage"]);
+  it("shows limits and usage in display units", async () => {
+    const { status, out, err } = await env.runAsAdmin(["usage"]);
     expect([status, err]).toEqual([0, ""]);
     expect(out.replaceAll(/ {2,}/g, "  ").split("\n")).toEqual([
       "CONSUMER  RESOURCE TYPE  DIMENSIONS  LIMIT  ALLOCATED  RESERVED  AVAILABLE  USED",
@@ -91,15 +91,15 @@ describe("milo-quota usage", () => {
       "  location=DFW  10 GiB  5 GiB  0 GiB  5 GiB  #####-----  50%",
       `Organization/acme-corp  ${projects}  3 projects  3  0  0  ########## 100%`,
       "",
-      "Lines with dimensions are parts of the line above them, and share what is granted with each other: do not add them up.",
-      "What others have taken of it is not available, though it is not allocated in that line.",
+      "Rows with dimensions are included in the row above them and share its grants: do not add them up.",
+      "AVAILABLE is what remains after the allocations of all rows that share a grant.",
       "",
     ]);
   });
 
-  it("gives programs base units", async () => {
-    const said = await world.ask(["usage", "--consumer", "namespace/team", "-o", "json"]);
-    expect(json(said).items[0]).toMatchObject({
+  it("has base units in JSON", async () => {
+    const result = await env.runAsAdmin(["usage", "--consumer", "namespace/team", "-o", "json"]);
+    expect(json(result).items[0]).toMatchObject({
       plane: "root",
       consumer: { apiGroup: "", kind: "Namespace", namespace: "", name: "team" },
       resourceType: "test/storage",
@@ -112,68 +112,71 @@ describe("milo-quota usage", () => {
       unit: { base: "byte", display: "GiB", factor: 1_073_741_824 },
       bucket: { namespace: "team" },
     });
-    expect(parse((await world.ask(["usage", "--resource-type", "projects", "-o", "yaml"])).out).items).toHaveLength(1);
+    expect(
+      parse((await env.runAsAdmin(["usage", "--resource-type", "projects", "-o", "yaml"])).out).items,
+    ).toHaveLength(1);
   });
 
-  it("looks into the control planes of projects when asked to", async () => {
-    const one = await world.ask(["usage", "--project", "web"]);
+  it("includes the control planes of projects with --all", async () => {
+    const one = await env.runAsAdmin(["usage", "--project", "web"]);
     expect(one.out).toContain("Project/web   test/secrets    5 secrets");
-    const all = await world.ask(["usage", "--all", "-o", "json"]);
+    const all = await env.runAsAdmin(["usage", "--all", "-o", "json"]);
     expect(new Set(json(all).items.map(({ plane }: { plane: string }) => plane))).toEqual(
       new Set(["root", "project web"]),
     );
-    expect((await world.ask(["usage", "--all"])).out).toMatch(/^PLANE .*\nroot .*[\s\S]*\nproject web /);
+    expect((await env.runAsAdmin(["usage", "--all"])).out).toMatch(/^PLANE .*\nroot .*[\s\S]*\nproject web /);
   });
 
-  it("shows the part of an organization", async () => {
-    const said = await world.ask(["usage", "--organization", "acme-corp", "-o", "json"]);
-    expect(json(said).items.map(({ consumer }: { consumer: { name: string } }) => consumer.name)).toEqual([
+  it("shows the view of an organization", async () => {
+    const result = await env.runAsAdmin(["usage", "--organization", "acme-corp", "-o", "json"]);
+    expect(json(result).items.map(({ consumer }: { consumer: { name: string } }) => consumer.name)).toEqual([
       "acme-corp",
     ]);
   });
 
   const empty: Record<string, string[]> = {
-    "a type that nobody uses": ["--resource-type", "nothing"],
+    "an unknown type": ["--resource-type", "nothing"],
     "a namespace without buckets": ["-n", "default"],
   };
   for (const [name, args] of Object.entries(empty)) {
-    it(`says so when there is nothing: ${name}`, async () => {
-      expect(await world.ask(["usage", ...args])).toMatchObject({
+    it(`reports that no quota was found: ${name}`, async () => {
+      expect(await env.runAsAdmin(["usage", ...args])).toMatchObject({
         status: 0,
-        out: expect.stringMatching(/^Nothing is /),
+        out: "No matching quota found.\n",
       });
-      expect(json(await world.ask(["usage", ...args, "-o", "json"]))).toEqual({ items: [] });
+      expect(json(await env.runAsAdmin(["usage", ...args, "-o", "json"]))).toEqual({ items: [] });
     });
   }
 });
 
-describe("milo-quota usage of a consumer that has nothing", () => {
+describe("milo-quota usage of a consumer without quota", () => {
   const wrong: Record<string, [args: string[], err: string]> = {
-    "whatever is asked for": [
+    "of any type": [
       [],
-      "nothing is granted to Organization/nobody or used by it\nIs it named right? --all looks into the planes of projects, too.\n",
+      "no quota is granted to or used by Organization/nope\nCheck the name. --all includes the control planes of projects.\n",
     ],
-    "in all planes, of one type": [
+    "of one type in all control planes": [
       ["--all", "--resource-type", "projects", "-o", "json"],
-      "nothing of projects is granted to Organization/nobody or used by it\nIs it named right?\n",
+      "no quota for projects is granted to or used by Organization/nope\nCheck the name.\n",
     ],
   };
   for (const [name, [args, err]] of Object.entries(wrong)) {
-    it(`says so, and exits with 5: ${name}`, async () => {
-      const said = await world.ask(["usage", "--consumer", "Organization/nobody", ...args]);
-      expect(said).toEqual({ status: 5, out: "", err: `milo-quota: ${err}` });
+    it(`exits with 5: ${name}`, async () => {
+      const result = await env.runAsAdmin(["usage", "--consumer", "Organization/nope", ...args]);
+      expect(result).toEqual({ status: 5, out: "", err: `milo-quota: ${err}` });
     });
   }
 });
 
 describe("milo-quota explain", () => {
-  const because = `${projects}: requested 1 project, limit 3, allocated 3, reserved 0, available 0`;
+  const reason = `${projects}: requested 1 project, limit 3, allocated 3, reserved 0, available 0`;
 
-  it("tells why an object was denied though its claim is gone, and who holds the quota", async () => {
-    const { status, out } = await world.until(["explain", "Project/one-too-many"], (said) => said.status === 0);
+  it("explains the denial of an object whose claim is deleted, and who uses the quota", async () => {
+    const { status, out } = await env.runUntil(["explain", "Project/one-too-many"], (result) => result.status === 0);
     expect(status).toBe(0);
-    expect(out).toContain("was denied, last at ");
-    expect(out).toContain(`because   ${because}`);
+    expect(out).toMatch(/ was denied at \S+ and has been deleted\n {2}object {4}Project\/one-too-many\n/);
+    expect(out).toContain(`reason    ${reason}`);
+    expect(out).toContain("or raise the limit. Then retry the request.\n");
     expect(out).toContain(
       `${projects} of Organization/acme-corp: limit 3 projects, allocated 3, reserved 0, available 0`,
     );
@@ -182,63 +185,72 @@ describe("milo-quota explain", () => {
   });
 
   it("finds the denial by the manifest, and by the name of the claim", async () => {
-    const file = world.file(
+    const file = env.writeFile(
       "too-many.yaml",
       parseAllDocuments(readFileSync(join(example, "try/four-projects.yaml"), "utf8"))[3]?.toString() ?? "",
     );
-    const [denied, ...others] = json(await world.ask(["explain", "-f", file, "-o", "json"])).claims;
+    const [denied, ...others] = json(await env.runAsAdmin(["explain", "-f", file, "-o", "json"])).claims;
     expect(others).toEqual([]);
-    expect(denied).toMatchObject({ answer: "denied", gone: true, message: because });
-    const byName = json(await world.ask(["explain", denied.claim.name, "-o", "json"]));
-    expect(byName.claims).toMatchObject([{ gone: true, message: because }]);
+    expect(denied).toMatchObject({ answer: "denied", gone: true, message: reason });
+    const byName = json(await env.runAsAdmin(["explain", denied.claim.name, "-o", "json"]));
+    expect(byName.claims).toMatchObject([{ gone: true, message: reason }]);
   });
 
-  it("takes no denial of one object for that of another", async () => {
-    const said = await world.ask(["explain", "Project/another"]);
-    expect(said).toMatchObject({
+  it("distinguishes the denials of different objects", async () => {
+    const result = await env.runAsAdmin(["explain", "Project/another"]);
+    expect(result).toMatchObject({
       status: 5,
       out: "",
-      err: expect.stringContaining("nothing is known of Project/another: no claim is there for it"),
+      err: expect.stringContaining("no claim or denial Event found for Project/another\n"),
     });
   });
 
-  it("tells what a granted claim holds", async () => {
-    const { out } = await world.ask(["explain", "Project/web"]);
-    expect(out).toContain("answer    granted: it holds what it asked for until it is deleted");
-    expect(json(await world.ask(["explain", "claim/large", "-o", "json"])).claims).toMatchObject([
+  it("names an unknown object as it was given", async () => {
+    const [inName, inFlag] = await Promise.all([
+      env.runAsAdmin(["explain", "Deployment.apps/team/another"]),
+      env.runAsAdmin(["explain", "Deployment/another", "-n", "team"]),
+    ]);
+    expect(inName.err).toContain("no claim or denial Event found for Deployment.apps/team/another\n");
+    expect(inFlag.err).toContain("no claim or denial Event found for Deployment/another in namespace team\n");
+  });
+
+  it("explains a granted claim", async () => {
+    const { out } = await env.runAsAdmin(["explain", "Project/web"]);
+    expect(out).toContain("outcome   granted: the quota is allocated until the claim is deleted");
+    expect(json(await env.runAsAdmin(["explain", "claim/large", "-o", "json"])).claims).toMatchObject([
       { answer: "granted", gone: false, requests: [{ resourceType: "test/storage", amount: 4_294_967_296 }] },
     ]);
   });
 
-  it("tells what a denied claim that somebody made by hand wanted, with what did not fit", async () => {
-    await hands.create(claim("huge", "107374182400", "ORD"));
-    const { out } = await world.until(["explain", "huge", "-n", "team"], (said) => /denied:/.test(said.out));
-    expect(out).toContain("asks for  100 GiB of test/storage in location=ORD\n");
+  it("explains a denied claim that was created manually", async () => {
+    await client.create(claim("huge", "107374182400", "ORD"));
+    const { out } = await env.runUntil(["explain", "huge", "-n", "team"], (result) => /denied:/.test(result.out));
+    expect(out).toContain("requests  100 GiB of test/storage in location=ORD\n");
     expect(out).toContain(
-      "because   QuotaExceeded: test/storage (location=ORD): requested 100 GiB, limit 8 GiB, allocated 0 GiB",
+      "reason    QuotaExceeded: test/storage (location=ORD): requested 100 GiB, limit 8 GiB, allocated 0 GiB",
     );
-    await hands.remove(claim("huge", "1"));
+    await client.delete(claim("huge", "1"));
   });
 
-  it("shows what makes up a bucket, the largest claim first", async () => {
-    const said = await world.ask(["explain", "--consumer", "Namespace/team", "-o", "json"]);
-    const { buckets } = json(said);
+  it("shows the grants and claims of a bucket, largest claim first", async () => {
+    const result = await env.runAsAdmin(["explain", "--consumer", "Namespace/team", "-o", "json"]);
+    const { buckets } = json(result);
     expect(buckets[0].grants).toEqual([{ name: "team/storage", amount: 10_737_418_240 }]);
     expect(buckets[0].claims.map(({ name }: { name: string }) => name)).toEqual(["team/large", "team/small"]);
     const { name } = buckets[0].bucket;
-    expect((await world.ask(["explain", `bucket/${name}`])).out).toMatch(/team\/large +by hand +4 GiB/);
+    expect((await env.runAsAdmin(["explain", `bucket/${name}`])).out).toMatch(/team\/large +none +4 GiB/);
   });
 
   const wrong: Record<string, [args: string[], status: number, message: RegExp]> = {
-    "nothing to explain": [[], 2, /nothing to explain: name a claim/],
-    "a claim that nobody knows": [["nope"], 5, /there is no claim or bucket nope/],
-    "a bucket that nobody knows": [["bucket/nope"], 5, /there is no such bucket/],
-    "a word that is no object": [["a/b/c/d"], 2, /write Kind\/name, such as Organization\/acme-corp/],
-    "a file that is not there": [["-f", "nowhere.yaml"], 2, /cannot read nowhere.yaml/],
+    "nothing to explain": [[], 2, /nothing to explain: specify a claim/],
+    "an unknown claim": [["nope"], 5, /no claim, bucket or denial Event found for nope\n/],
+    "an unknown bucket": [["bucket/nope"], 5, /bucket not found/],
+    "an invalid object": [["a/b/c/d"], 2, /must be Kind\/name, such as Organization\/acme-corp/],
+    "a missing file": [["-f", "nowhere.yaml"], 2, /cannot read nowhere.yaml/],
   };
   for (const [name, [args, status, message]] of Object.entries(wrong)) {
     it(`exits with ${status} on ${name}`, async () => {
-      expect(await world.ask(["explain", ...args])).toMatchObject({ status, err: expect.stringMatching(message) });
+      expect(await env.runAsAdmin(["explain", ...args])).toMatchObject({ status, err: expect.stringMatching(message) });
     });
   }
 });
@@ -246,25 +258,25 @@ describe("milo-quota explain", () => {
 describe("milo-quota simulate-create", () => {
   const project = (name: string, organization: string): string =>
     `apiVersion: resourcemanager.miloapis.com/v1alpha1\nkind: Project\nmetadata: { name: ${name} }\nspec: { ownerRef: { kind: Organization, name: ${organization} } }\n`;
-  it("tells which fit, alone and beside each other, and creates nothing", async () => {
-    await hands.create(beta);
-    const isGranted = (said: Said): boolean => json(said).items[0]?.limit === 3;
-    await world.until(["usage", "--consumer", "Organization/beta", "-o", "json"], isGranted);
+  it("checks objects alone and together, and creates nothing", async () => {
+    await client.create(beta);
+    const isGranted = (result: CommandResult): boolean => json(result).items[0]?.limit === 3;
+    await env.runUntil(["usage", "--consumer", "Organization/beta", "-o", "json"], isGranted);
     const input = ["a", "b", "c", "d"].map((name) => project(name, "beta")).join("---\n");
-    const said = await world.ask(["simulate-create", "-f", "-"], { input });
-    expect(said).toEqual({
+    const result = await env.runAsAdmin(["simulate-create", "-f", "-"], { input });
+    expect(result).toEqual({
       status: 1,
       err: "",
       out: `Project/a: fits
 Project/b: fits
 Project/c: fits
-Project/d: fits alone, but not beside those before it
+Project/d: fits alone, but not together with the objects before it
     Organization "beta": ${projects}: requested 1 project, limit 3, allocated 3, reserved 0, available 0
 
 3 of 4 objects would be created.
 `,
     });
-    const again = await world.ask(["simulate-create", "-f", "-", "-o", "json"], { input: project("a", "beta") });
+    const again = await env.runAsAdmin(["simulate-create", "-f", "-", "-o", "json"], { input: project("a", "beta") });
     expect([again.status, json(again)]).toEqual([
       0,
       {
@@ -280,29 +292,29 @@ Project/d: fits alone, but not beside those before it
         ],
       },
     ]);
-    const after = await world.ask(["usage", "--consumer", "Organization/beta", "-o", "json"]);
+    const after = await env.runAsAdmin(["usage", "--consumer", "Organization/beta", "-o", "json"]);
     expect(json(after).items[0]).toMatchObject({ allocated: 0, reserved: 0 });
   });
 
-  it("tells refusals apart from what is there already, what cannot be created, and what is free", async () => {
+  it("distinguishes rejected, existing, invalid and ungoverned objects", async () => {
     const input = [
       project("web", "acme-corp"),
       project("more", "acme-corp"),
       project("Bad_Name", "acme-corp"),
       "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: free }\n",
     ].join("---\n");
-    const { status, out } = await world.ask(["simulate-create", "-f", "-"], { input });
+    const { status, out } = await env.runAsAdmin(["simulate-create", "-f", "-"], { input });
     expect(status).toBe(1);
     expect(out).toContain(
-      'Project/web: exists already\n    projects.resourcemanager.miloapis.com "web" already exists\n',
+      'Project/web: already exists\n    projects.resourcemanager.miloapis.com "web" already exists\n',
     );
     expect(out).toContain("Project/more: does not fit\n    Insufficient quota resources available: ");
     expect(out).toContain("Project/Bad_Name: cannot be created\n");
-    expect(out).toContain("ConfigMap/default/free: fits (no quota on it)\n");
+    expect(out).toContain("ConfigMap/default/free: fits (no quota applies)\n");
     expect(out).toContain("1 of 4 objects would be created.\n");
   });
 
-  it("asks policies about objects as the server fills them in", async () => {
+  it("evaluates policies for objects with the defaults of the server", async () => {
     const cpu = registration(
       "cpu",
       "{ resourceType: test/cpu, type: Allocation, consumerType: { apiGroup: '', kind: Namespace }, baseUnit: millicore, claimingResources: [{ apiGroup: '', kind: Pod }] }",
@@ -318,23 +330,23 @@ spec:
         consumerRef: { kind: Namespace, name: "{{ trigger.metadata.namespace }}" }
         requests: [{ resourceType: test/cpu, amountExpression: "trigger.spec.containers.map(c, has(c.resources.requests) ? 1 : 0).sum()" }]
 `;
-    await hands.create([cpu, policy].join("---\n"));
-    await hands.until(policy, holds("Ready"));
+    await client.create([cpu, policy].join("---\n"));
+    await client.waitUntil(policy, hasCondition("Ready"));
     const pod = (name: string, more: string): string =>
       `apiVersion: v1\nkind: Pod\nmetadata: { name: ${name}, namespace: team }\nspec: { containers: [{ name: a, image: b${more} }] }\n`;
     const input = [pod("free", ""), pod("asks", ", resources: { requests: { cpu: 1 } }")].join("---\n");
-    const said = await world.ask(["simulate-create", "-f", "-", "-o", "json"], { input });
-    expect(json(said).items).toMatchObject([
+    const result = await env.runAsAdmin(["simulate-create", "-f", "-", "-o", "json"], { input });
+    expect(json(result).items).toMatchObject([
       { alone: { verdict: "fits" }, claims: [], problems: [], together: { fits: true } },
       { alone: { verdict: "does not fit" }, claims: [{ policy: "cpu" }], problems: [] },
     ]);
-    expect(await hands.create(pod("asks", ", resources: { requests: { cpu: 1 } }"))).toHaveLength(1);
-    const explained = await world.until(["explain", "Pod/team/asks"], ({ status }) => status === 0);
-    expect(explained.out).toMatch(/was denied.*\n {2}for {7}Pod\/team\/asks\n {2}because {3}test\/cpu: requested 1/);
-    for (const each of [policy, cpu]) await hands.remove(each);
+    expect(await client.create(pod("asks", ", resources: { requests: { cpu: 1 } }"))).toHaveLength(1);
+    const explained = await env.runUntil(["explain", "Pod/team/asks"], ({ status }) => status === 0);
+    expect(explained.out).toMatch(/was denied.*\n {2}object {4}Pod\/team\/asks\n {2}reason {4}test\/cpu: requested 1/);
+    for (const each of [policy, cpu]) await client.delete(each);
   });
 
-  it("tries all requests of an object together: they may share a pool", async () => {
+  it("decides all requests of an object together, because they may share a grant", async () => {
     const seats = registration(
       "seats",
       "{ resourceType: test/seats, type: Allocation, consumerType: { apiGroup: '', kind: Namespace }, baseUnit: seat, dimensions: [place], claimingResources: [{ apiGroup: '', kind: ConfigMap }] }",
@@ -357,75 +369,75 @@ spec:
       "team",
       "{ consumerRef: { kind: Namespace, name: team }, allowances: [{ resourceType: test/seats, buckets: [{ amount: 5 }] }] }",
     );
-    await hands.create([seats, policy, given].join("---\n"));
-    await hands.until(policy, holds("Ready"));
-    await hands.until(given, holds("Active"));
+    await client.create([seats, policy, given].join("---\n"));
+    await client.waitUntil(policy, hasCondition("Ready"));
+    await client.waitUntil(given, hasCondition("Active"));
     const map = (name: string, each: number): string =>
       `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${name}, namespace: team }\ndata: { each: "${each}" }\n`;
     const input = [map("large", 3), map("one", 2), map("other", 1)].join("---\n");
-    const isGranted = (said: Said): boolean => said.out.includes("test/seats");
-    await world.until(["usage", "--consumer", "Namespace/team"], isGranted);
-    const { status, out } = await world.ask(["simulate-create", "-f", "-"], { input });
+    const isGranted = (result: CommandResult): boolean => result.out.includes("test/seats");
+    await env.runUntil(["usage", "--consumer", "Namespace/team"], isGranted);
+    const { status, out } = await env.runAsAdmin(["simulate-create", "-f", "-"], { input });
     expect(status).toBe(1);
     expect(out).toContain("ConfigMap/team/large: does not fit\n    Insufficient quota resources available: ");
     expect(out).toContain(
       'test/seats (place=b) for Namespace "team": requested 3 seats, limit 5, allocated 0, reserved 0, available 2 (3',
     );
     expect(out).toContain("ConfigMap/team/one: fits\n");
-    expect(out).toContain(`ConfigMap/team/other: fits alone, but not beside those before it
+    expect(out).toContain(`ConfigMap/team/other: fits alone, but not together with the objects before it
     Namespace "team": test/seats (place=b): requested 1 seat, limit 5, allocated 2, reserved 0, available 0 (3`);
-    for (const each of [policy, given, seats]) await hands.remove(each);
+    for (const each of [policy, given, seats]) await client.delete(each);
   });
 
-  it("says which kinds the server does not have", async () => {
-    const said = await world.ask(["simulate-create", "-f", "-"], {
+  it("reports kinds that the server does not serve", async () => {
+    const result = await env.runAsAdmin(["simulate-create", "-f", "-"], {
       input: "apiVersion: example.com/v1\nkind: Thing\nmetadata: { name: x }\n",
     });
-    expect(said).toEqual({
+    expect(result).toEqual({
       status: 5,
       out: "",
-      err: "milo-quota: the server has no kind Thing in example.com/v1\nInstall its definition first, or correct apiVersion and kind.\n",
+      err: "milo-quota: the server does not serve kind Thing in example.com/v1\nInstall its CRD first, or correct apiVersion and kind.\n",
     });
   });
 
-  it("takes nothing for an object that is none", async () => {
-    expect(await world.ask(["simulate-create", "-f", "-"], { input: "a: 1\n" })).toMatchObject({
+  it("rejects documents that are not objects", async () => {
+    expect(await env.runAsAdmin(["simulate-create", "-f", "-"], { input: "a: 1\n" })).toMatchObject({
       status: 2,
-      err: expect.stringContaining("document 1 of - is no object"),
+      err: expect.stringContaining("document 1 of - is not an object"),
     });
-    expect(await world.ask(["simulate-create", "-f", "-"])).toMatchObject({ status: 2 });
-    expect(await world.ask(["simulate-create"])).toMatchObject({ status: 2 });
+    expect(await env.runAsAdmin(["simulate-create", "-f", "-"])).toMatchObject({ status: 2 });
+    expect(await env.runAsAdmin(["simulate-create"])).toMatchObject({ status: 2 });
   });
 });
 
 describe("milo-quota recount", () => {
-  it("finds nothing to complain about", async () => {
-    const { status, out } = await world.ask(["recount"]);
-    expect(out).toMatch(/^Grants and claims of [0-9]+ consumers added up: every bucket says what they come to\.\n$/);
+  it("finds no differences", async () => {
+    const { status, out } = await env.runAsAdmin(["recount"]);
+    expect(out).toMatch(/^Recomputed the usage of [0-9]+ consumers: all buckets match\.\n$/);
     expect(status).toBe(0);
   });
 
-  it("could find nothing here that others wrote into a bucket: nobody but the quota system can", async () => {
-    const usage = await world.ask(["usage", "--consumer", "Organization/acme-corp", "-o", "json"]);
+  it("cannot find wrong values, because only the quota system can write buckets", async () => {
+    const usage = await env.runAsAdmin(["usage", "--consumer", "Organization/acme-corp", "-o", "json"]);
     const { namespace, name } = json(usage).items[0].bucket;
-    const written = hands.patchStatus(bucket(name, namespace), { allocated: 1, available: 2 });
-    await expect(written).rejects.toThrow("only the quota system writes it; it follows from grants and claims");
-    expect((await world.ask(["recount"])).status).toBe(0);
+    const written = client.patchStatus(bucket(name, namespace), { allocated: 1, available: 2 });
+    await expect(written).rejects.toThrow("only the quota system writes it, from grants and claims");
+    expect((await env.runAsAdmin(["recount"])).status).toBe(0);
   });
 });
 
 describe("milo-quota doctor", () => {
-  it("warns of what may be meant, and exits with 0", async () => {
-    const { status, out } = await world.ask(["doctor"]);
-    expect(out).toMatch(/^ok {7}definitions {4}all 7 kinds are installed and current\nok {7}admission /);
-    expect(out).toContain("controllers    they run in the process of the server");
+  it("exits with 0 if there are only warnings", async () => {
+    const { status, out } = await env.runAsAdmin(["doctor"]);
+    expect(out).toMatch(/^ok {7}definitions {4}all 7 CRDs are installed and up to date\nok {7}admission /);
+    expect(out).toContain("controllers    run in the process of the API server");
     expect(status).toBe(0);
   });
 
-  it("finds policies that do not work, types that nobody registered or was granted, and says what to do", async () => {
-    const lonely = registration(
-      "lonely",
-      "{ resourceType: test/lonely, type: Entity, consumerType: { apiGroup: '', kind: Namespace }, baseUnit: thing }",
+  it("finds invalid policies, and types without a registration or a grant, with advice", async () => {
+    const ungranted = registration(
+      "ungranted",
+      "{ resourceType: test/ungranted, type: Entity, consumerType: { apiGroup: '', kind: Namespace }, baseUnit: thing }",
     );
     const broken = `apiVersion: quota.miloapis.com/v1alpha1
 kind: ClaimCreationPolicy
@@ -439,11 +451,11 @@ spec:
       "team",
       "{ consumerRef: { kind: Namespace, name: team }, allowances: [{ resourceType: test/unknown, buckets: [{ amount: 1 }] }] }",
     );
-    await hands.create([lonely, broken, unknown].join("---\n"));
-    const isSeen = (said: Said): boolean => json(said).problems >= 3;
-    const said = await world.until(["doctor", "-o", "json"], isSeen);
-    expect(said.status).toBe(1);
-    const findings = json(said).findings.map(({ check, state, message }: Record<string, string>) => [
+    await client.create([ungranted, broken, unknown].join("---\n"));
+    const hasProblems = (result: CommandResult): boolean => json(result).problems >= 3;
+    const result = await env.runUntil(["doctor", "-o", "json"], hasProblems);
+    expect(result.status).toBe(1);
+    const findings = json(result).findings.map(({ check, state, message }: Record<string, string>) => [
       check,
       state,
       message,
@@ -451,9 +463,9 @@ spec:
     expect(findings).toContainEqual([
       "registrations",
       "warning",
-      "nobody is granted test/lonely (ResourceRegistration lonely)",
+      "no grant for test/ungranted (ResourceRegistration ungranted)",
     ]);
-    expect(findings).toContainEqual(["registrations", "problem", "test/unknown is granted, but nobody registered it"]);
+    expect(findings).toContainEqual(["registrations", "problem", "test/unknown is granted but not registered"]);
     expect(findings).toContainEqual([
       "policies",
       "problem",
@@ -464,36 +476,36 @@ spec:
       "problem",
       expect.stringMatching(/^ResourceGrant team\/unknown \(Namespace\/team\): ValidationFailed/),
     ]);
-    const { out } = await world.ask(["doctor"]);
-    expect(out).toContain("PROBLEM  registrations  test/unknown is granted, but nobody registered it\n");
+    const { out } = await env.runAsAdmin(["doctor"]);
+    expect(out).toContain("PROBLEM  registrations  test/unknown is granted but not registered\n");
     expect(out).toContain("                        Create a ResourceRegistration for it.\n");
     expect(out).toMatch(/\n[0-9]+ problems, [0-9]+ warnings?\.\n$/);
-    for (const each of [lonely, broken, unknown]) await hands.remove(each);
+    for (const each of [ungranted, broken, unknown]) await client.delete(each);
   });
 
-  it("finds use beyond a limit", async () => {
+  it("finds usage over a limit", async () => {
     const small = grant(
       "storage",
       "team",
       "{ consumerRef: { kind: Namespace, name: team }, allowances: [{ resourceType: test/storage, buckets: [{ amount: 1073741824 }] }] }",
     );
-    await hands.remove(small);
-    await hands.create(small);
-    const { out } = await world.until(["doctor"], (said) => /more than its limit/.test(said.out));
-    expect(out).toContain("warning  buckets        Namespace/team uses 4 GiB of test/storage more than its limit\n");
-    expect((await world.ask(["usage", "--consumer", "Namespace/team"])).out).toContain("500%  over the limit");
+    await client.delete(small);
+    await client.create(small);
+    const { out } = await env.runUntil(["doctor"], (result) => /is over its limit/.test(result.out));
+    expect(out).toContain("warning  buckets        Namespace/team is over its limit of test/storage by 4 GiB\n");
+    expect((await env.runAsAdmin(["usage", "--consumer", "Namespace/team"])).out).toContain("500%  over the limit");
   });
 });
 
 describe("milo-quota export", () => {
   beforeAll(async () => {
-    await hands.create(beta);
+    await client.create(beta);
   });
 
-  it("prints what people made, and nothing that servers and the quota system made", async () => {
-    const { status, out, err } = await world.ask(["export"]);
+  it("prints quota and tenant objects without those that the quota system creates", async () => {
+    const { status, out, err } = await env.runAsAdmin(["export"]);
     expect(status).toBe(0);
-    expect(err).toContain("Left out the control planes of 3 projects: --dir writes those, too.");
+    expect(err).toContain("Skipped the control planes of 3 projects: --dir includes them.");
     const objects = parseAllDocuments(out).map((document) => document.toJS());
     const names = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
     expect(names).toEqual([
@@ -519,17 +531,17 @@ describe("milo-quota export", () => {
     expect(objects[1].spec).toEqual(parse(readFileSync(join(example, "1-registration.yaml"), "utf8")).spec);
   });
 
-  it("prints a list as JSON, and one project alone", async () => {
-    const list = json(await world.ask(["export", "--project", "web", "-o", "json"]));
+  it("prints a List as JSON, and a single project", async () => {
+    const list = json(await env.runAsAdmin(["export", "--project", "web", "-o", "json"]));
     expect(list).toMatchObject({ apiVersion: "v1", kind: "List", items: [{ kind: "ResourceGrant" }] });
   });
 
-  it("writes a folder for each control plane", async () => {
-    const folder = join(world.folder, "backup");
-    const { out } = await world.ask(["export", "--dir", folder]);
-    expect(out).toContain(`${join(folder, "root")}: 14 objects of root\n`);
-    expect(out).toContain(`${join(folder, "projects/web")}: 1 object of project web\n`);
-    expect(readdirSync(join(folder, "root"))).toEqual([
+  it("writes a directory for each control plane", async () => {
+    const directory = join(env.directory, "backup");
+    const { out } = await env.runAsAdmin(["export", "--dir", directory]);
+    expect(out).toContain(`${join(directory, "root")}: 14 objects of root\n`);
+    expect(out).toContain(`${join(directory, "projects/web")}: 1 object of project web\n`);
+    expect(readdirSync(join(directory, "root"))).toEqual([
       "01-namespaces.yaml",
       "02-resourceregistrations.yaml",
       "03-grantcreationpolicies.yaml",
@@ -539,30 +551,30 @@ describe("milo-quota export", () => {
       "07-resourceclaims.yaml",
       "08-projects.yaml",
     ]);
-    expect((await world.run(["validate", join(folder, "root")])).status).toBe(0);
-    expect(await world.ask(["export", "--dir", world.kubeconfig])).toMatchObject({
+    expect((await env.run(["validate", join(directory, "root")])).status).toBe(0);
+    expect(await env.runAsAdmin(["export", "--dir", env.kubeconfig])).toMatchObject({
       status: 2,
       err: expect.stringContaining("cannot write to "),
     });
   });
 
-  it("gives another server everything that it needs to be the same", async () => {
-    const folder = join(world.folder, "moved");
-    await world.ask(["export", "--dir", folder]);
-    const other = world.another();
-    await other.up();
-    const otherHands = new ClusterHands(other.kubeconfig);
-    const files = readdirSync(join(folder, "root")).map((name) => join(folder, "root", name));
+  it("reproduces the same objects on another server", async () => {
+    const directory = join(env.directory, "moved");
+    await env.runAsAdmin(["export", "--dir", directory]);
+    const other = env.sibling();
+    await other.startServer();
+    const otherClient = new ClusterClient(other.kubeconfig);
+    const files = readdirSync(join(directory, "root")).map((name) => join(directory, "root", name));
     const applyAll = async (): Promise<readonly string[]> => {
-      const refusals: string[] = [];
-      for (const file of files) refusals.push(...(await otherHands.create(file)));
-      return refusals.filter((refusal) => !/already exists/.test(refusal));
+      const rejections: string[] = [];
+      for (const file of files) rejections.push(...(await otherClient.create(file)));
+      return rejections.filter((rejection) => !/already exists/.test(rejection));
     };
     for (let tries = 0; (await applyAll()).length > 0 && tries < 50; tries += 1) {
       await new Promise((look) => setTimeout(look, 100));
     }
-    const [there, here] = await Promise.all([other.ask(["export"]), world.ask(["export"])]);
-    await otherHands.close();
+    const [there, here] = await Promise.all([other.runAsAdmin(["export"]), env.runAsAdmin(["export"])]);
+    await otherClient.close();
     await other.stop();
     expect(there.out).toBe(here.out);
   });

@@ -9,11 +9,11 @@ import { installKinds } from "@milo-quota/quota/embedded/install-kinds.ts";
 import { planesOfServer } from "@milo-quota/quota/views/planes-of-server.ts";
 import type { Runtime } from "@milo-quota/quota/views/runtime.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { layout } from "../admission/served-world.ts";
-import { CliWorld, type Said } from "./cli-world.ts";
-import { ClusterHands, holds } from "./cluster-hands.ts";
+import { layout } from "../admission/test-world.ts";
+import { CliTestEnv, type CommandResult } from "./cli-test-env.ts";
+import { ClusterClient, hasCondition } from "./cluster-client.ts";
 
-// Controllers beside a server that lets anybody write buckets, as a cluster does: only there can a bucket be wrong.
+// Runs the controllers on an API server without quota admission, where the test can write wrong values into a bucket.
 
 const type = "test/things";
 const head = "apiVersion: quota.miloapis.com/v1alpha1";
@@ -35,24 +35,24 @@ ${metadata(name)}
 spec: { ${consumer}, requests: [{ resourceType: ${of}, amount: 1 }] }
 `;
 
-let world: CliWorld;
+let env: CliTestEnv;
 let serving: Serving;
 let controllers: Controllers;
-let hands: ClusterHands;
+let client: ClusterClient;
 const reported: string[] = [];
 
 beforeAll(async () => {
-  world = await CliWorld.build();
-  world.kubeconfig = join(world.folder, "kubeconfig");
+  env = await CliTestEnv.build();
+  env.kubeconfig = join(env.directory, "kubeconfig");
   const report = (error: unknown): unknown => reported.push(String(error));
-  const { kubeconfig } = world;
+  const { kubeconfig } = env;
   serving = await serve({ host: "127.0.0.1", port: 0, token: "admin", kubeconfig, clock: systemClock, report });
   const runtime = runtimeOn(serving);
   const { planes } = runtime;
   await installKinds(planes.client(planes.root), quotaKinds, systemClock, new AbortController().signal);
   controllers = new Controllers({ runtime, leadership: "alone" });
   controllers.start();
-  hands = new ClusterHands(kubeconfig);
+  client = new ClusterClient(kubeconfig);
   for (const [manifest, condition] of [
     [registration("things"), "Active"],
     [registration("others"), "Active"],
@@ -62,17 +62,17 @@ beforeAll(async () => {
     [claim("two"), "Granted"],
     [claim("three"), "Granted"],
   ] as const) {
-    expect(await hands.create(manifest)).toEqual([]);
-    await hands.until(manifest, holds(condition));
+    expect(await client.create(manifest)).toEqual([]);
+    await client.waitUntil(manifest, hasCondition(condition));
   }
-  await world.until(["usage", "-o", "json"], (said) => itemIn(said)?.allocated === 3);
+  await env.runUntil(["usage", "-o", "json"], (result) => itemIn(result)?.allocated === 3);
 }, 120_000);
 
 afterAll(async () => {
-  await hands?.close();
+  await client?.close();
   await controllers?.stop();
   await serving?.stop();
-  await world?.stop();
+  await env?.stop();
   expect(reported).toEqual([]);
 });
 
@@ -97,52 +97,52 @@ interface Item {
   readonly bucket: { readonly namespace: string; readonly name: string };
 }
 
-const itemIn = ({ out }: Said): Item | undefined =>
+const itemIn = ({ out }: CommandResult): Item | undefined =>
   (JSON.parse(out) as { items: readonly Item[] }).items.find(({ resourceType }) => resourceType === type);
 
-describe("milo-quota recount, of a bucket that somebody wrote", () => {
+describe("milo-quota recount of a bucket with wrong values", () => {
   beforeEach(async () => {
-    const item = itemIn(await world.ask(["usage", "-o", "json"]));
+    const item = itemIn(await env.runAsAdmin(["usage", "-o", "json"]));
     const { namespace = "", name = "" } = item?.bucket ?? {};
     const bucket = `${head}\nkind: AllowanceBucket\nmetadata: { name: ${name}, namespace: ${namespace} }\n`;
-    await hands.patchStatus(bucket, { allocated: 1, available: 99 });
+    await client.patchStatus(bucket, { allocated: 1, available: 99 });
   });
 
-  it("tells what it says wrongly, and has it put right", async () => {
-    const found = await world.ask(["recount"]);
+  it("reports the differences, and has them fixed", async () => {
+    const found = await env.runAsAdmin(["recount"]);
     expect(found.status).toBe(1);
     expect(found.out).toContain(
-      `Namespace/default ${type}: allocated is 3 things, the page says 1; available is 97 things, the page says 99\n`,
+      `Namespace/default ${type}: allocated should be 3 things but is 1; available should be 97 things but is 99\n`,
     );
-    expect(found.out).toContain("1 bucket differs. --fix has them counted anew.");
-    const value = JSON.parse((await world.ask(["recount", "-o", "json"])).out);
+    expect(found.out).toContain("1 bucket differs. Run with --fix to have the controller recompute it.");
+    const value = JSON.parse((await env.runAsAdmin(["recount", "-o", "json"])).out);
     expect(value.planes[0].drifts[0].differences).toEqual({
-      allocated: { page: 1, counted: 3 },
-      available: { page: 99, counted: 97 },
+      allocated: { stored: 1, expected: 3 },
+      available: { stored: 99, expected: 97 },
     });
-    const fixed = await world.ask(["recount", "--fix"]);
+    const fixed = await env.runAsAdmin(["recount", "--fix"]);
     expect([fixed.status, fixed.out]).toEqual([
       0,
-      expect.stringContaining("All were counted anew, and are right now."),
+      expect.stringContaining("The controller has recomputed it: all buckets match now."),
     ]);
-    expect((await world.ask(["recount"])).status).toBe(0);
+    expect((await env.runAsAdmin(["recount"])).status).toBe(0);
   });
 
-  it("has it put right among buckets that never rest", async () => {
-    let isOver = false;
+  it("fixes it while other buckets keep changing", async () => {
+    let isDone = false;
     const busy = Promise.all(
       ["a", "b", "c", "d"].map(async (client) => {
-        for (let at = 0; !isOver; at += 1) await comesAndGoes(claim(`${client}-${at}`, "test/others"));
+        for (let at = 0; !isDone; at += 1) await createAndDelete(claim(`${client}-${at}`, "test/others"));
       }),
     );
-    const { status, out } = await world.ask(["recount", "--fix"]);
-    isOver = true;
+    const { status, out } = await env.runAsAdmin(["recount", "--fix"]);
+    isDone = true;
     await busy;
-    expect([status, out]).toEqual([0, expect.stringContaining("1 bucket differs. All were counted anew")]);
+    expect([status, out]).toEqual([0, expect.stringContaining("1 bucket differs. The controller has recomputed it")]);
   });
 });
 
-async function comesAndGoes(manifest: string): Promise<void> {
-  expect(await hands.create(manifest)).toEqual([]);
-  await hands.remove(manifest);
+async function createAndDelete(manifest: string): Promise<void> {
+  expect(await client.create(manifest)).toEqual([]);
+  await client.delete(manifest);
 }

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CliWorld, type Said } from "./cli-world.ts";
-import { ClusterHands, holds } from "./cluster-hands.ts";
+import { CliTestEnv, type CommandResult } from "./cli-test-env.ts";
+import { ClusterClient, hasCondition } from "./cluster-client.ts";
 
 const redText = "\u001b[31m";
 
-/** What a registration has on it for people. */
-interface Marks {
+/** The labels and annotations of a registration that the CLI shows. */
+interface RegistrationTexts {
   readonly displayName?: string;
   readonly description?: string;
   readonly owner?: string;
   readonly spec?: object;
 }
 
-const registration = (name: string, { displayName, description, owner, spec = {} }: Marks): string =>
+const registration = (name: string, { displayName, description, owner, spec = {} }: RegistrationTexts): string =>
   `${JSON.stringify({
     apiVersion: "quota.miloapis.com/v1alpha1",
     kind: "ResourceRegistration",
@@ -43,7 +43,7 @@ const registrations: Readonly<Record<string, string>> = {
     spec: { description: "from the spec" },
   }),
   plain: registration("plain", {}),
-  lonely: registration("lonely", { displayName: "Nobody's", owner: "vault" }),
+  ungranted: registration("ungranted", { displayName: "Not granted", owner: "vault" }),
 };
 
 const consumerRef = { kind: "Namespace", name: "default" };
@@ -61,65 +61,63 @@ const claim = `${JSON.stringify({
   spec: { consumerRef, requests: ["cpu", "plain"].map((name) => ({ resourceType: `test/${name}`, amount: 3 })) },
 })}\n`;
 
-let world: CliWorld;
-let hands: ClusterHands;
-const json = ({ out }: Said) => JSON.parse(out);
+let env: CliTestEnv;
+let client: ClusterClient;
+const json = ({ out }: CommandResult) => JSON.parse(out);
 
 beforeAll(async () => {
-  world = await CliWorld.build();
-  await world.up();
-  hands = new ClusterHands(world.kubeconfig);
+  env = await CliTestEnv.build();
+  await env.startServer();
+  client = new ClusterClient(env.kubeconfig);
   for (const each of Object.values(registrations)) {
-    expect(await hands.create(each)).toEqual([]);
-    await hands.until(each, holds("Active"));
+    expect(await client.create(each)).toEqual([]);
+    await client.waitUntil(each, hasCondition("Active"));
   }
-  await hands.create(grant(10));
-  await hands.until(grant(10), holds("Active"));
-  await hands.create(claim);
-  await hands.until(claim, holds("Granted"));
-  await world.until(["usage", "-o", "json"], (said) => json(said).items.length === 4);
+  await client.create(grant(10));
+  await client.waitUntil(grant(10), hasCondition("Active"));
+  await client.create(claim);
+  await client.waitUntil(claim, hasCondition("Granted"));
+  await env.runUntil(["usage", "-o", "json"], (result) => json(result).items.length === 4);
 }, 120_000);
 
 afterAll(async () => {
-  await hands?.close();
-  await world?.stop();
+  await client?.close();
+  await env?.stop();
 });
 
-/** Lines of a table, their cells apart by two blanks. */
-const lines = ({ out }: Said): readonly string[] => out.trimEnd().replaceAll(/ {2,}/g, "  ").split("\n");
+/** The lines of a table, with columns separated by two spaces. */
+const lines = ({ out }: CommandResult): readonly string[] => out.trimEnd().replaceAll(/ {2,}/g, "  ").split("\n");
 
-describe("names that registrations have for people", () => {
-  it("stand beside the types in the table of usage, which is by owner", async () => {
-    const said = await world.ask(["usage"]);
-    expect(lines(said)).toEqual([
+describe("display names, descriptions and owners of registrations", () => {
+  it("are columns of the usage table, which is sorted by owner", async () => {
+    const result = await env.runAsAdmin(["usage"]);
+    expect(lines(result)).toEqual([
       "CONSUMER  OWNER  NAME  RESOURCE TYPE  LIMIT  ALLOCATED  RESERVED  AVAILABLE  USED",
       expect.stringMatching(/^Namespace\/default {2}test\/plain {2}10 units /),
       expect.stringMatching(/^ {2}compute {2}CPU time {2}test\/cpu {2}10 units /),
       expect.stringMatching(/^ {2}Di \[31msk x{29}… {2}test\/disk {2}10 units /),
       expect.stringMatching(/^ {2}vault {2}Secrets {2}test\/secrets {2}10 units /),
     ]);
-    expect(said.out).not.toContain("\u001b");
+    expect(result.out).not.toContain("\u001b");
   });
 
-  it("select by their owner", async () => {
+  it("filter usage by owner", async () => {
     const types = async (...flags: string[]) =>
-      json(await world.ask(["usage", "-o", "json", ...flags])).items.map(
+      json(await env.runAsAdmin(["usage", "-o", "json", ...flags])).items.map(
         ({ resourceType }: { resourceType: string }) => resourceType,
       );
     expect((await types("--owner", "compute")).sort()).toEqual(["test/cpu", "test/disk"]);
     expect(await types("--owner", "vault", "--resource-type", "secrets")).toEqual(["test/secrets"]);
-    expect((await world.ask(["usage", "--owner", "nobody"])).out).toBe(
-      "Nothing is granted or used that this asks for.\n",
-    );
-    const { status, err } = await world.ask(["usage", "--owner", "nobody", "--consumer", "Namespace/default"]);
+    expect((await env.runAsAdmin(["usage", "--owner", "nope"])).out).toBe("No matching quota found.\n");
+    const { status, err } = await env.runAsAdmin(["usage", "--owner", "nope", "--consumer", "Namespace/default"]);
     expect([status, err]).toEqual([
       5,
-      expect.stringContaining("nothing that nobody owns is granted to Namespace/default"),
+      expect.stringContaining("no quota owned by nope is granted to or used by Namespace/default"),
     ]);
   });
 
-  it("are fields of their own for programs, as they are written", async () => {
-    const { items } = json(await world.ask(["usage", "-o", "json"]));
+  it("are unchanged in JSON", async () => {
+    const { items } = json(await env.runAsAdmin(["usage", "-o", "json"]));
     const named = (type: string) => items.find(({ resourceType }: { resourceType: string }) => resourceType === type);
     expect(named("test/cpu")).toMatchObject({
       displayName: "CPU time",
@@ -131,39 +129,43 @@ describe("names that registrations have for people", () => {
     for (const field of ["displayName", "description", "owner"]) expect(named("test/plain")).not.toHaveProperty(field);
   });
 
-  it("explain what a bucket is about", async () => {
-    const said = await world.ask(["explain", "--resource-type", "cpu"]);
-    expect(said.out).toMatch(/^test\/cpu of Namespace\/default: .*\n"CPU time", owned by compute: Cores that run\.\n/);
-    const plain = await world.ask(["explain", "--resource-type", "plain"]);
+  it("are part of explanations of buckets", async () => {
+    const result = await env.runAsAdmin(["explain", "--resource-type", "cpu"]);
+    expect(result.out).toMatch(
+      /^test\/cpu of Namespace\/default: .*\n"CPU time", owned by compute: Cores that run\.\n/,
+    );
+    const plain = await env.runAsAdmin(["explain", "--resource-type", "plain"]);
     expect(plain.out).toMatch(/^test\/plain of Namespace\/default: .*\nAllowanceBucket /);
-    const { buckets } = json(await world.ask(["explain", "--resource-type", "cpu", "-o", "json"]));
+    const { buckets } = json(await env.runAsAdmin(["explain", "--resource-type", "cpu", "-o", "json"]));
     expect(buckets[0]).toMatchObject({ resourceType: "test/cpu", displayName: "CPU time", owner: "compute" });
   });
 
-  it("explain what a claim asks for", async () => {
-    const said = await world.ask(["explain", "some"]);
-    expect(said.out).toContain('  asks for  3 units of test/cpu "CPU time", 3 units of test/plain\n');
-    const { claims } = json(await world.ask(["explain", "some", "-o", "json"]));
+  it("are part of explanations of claims", async () => {
+    const result = await env.runAsAdmin(["explain", "some"]);
+    expect(result.out).toContain('  requests  3 units of test/cpu "CPU time", 3 units of test/plain\n');
+    const { claims } = json(await env.runAsAdmin(["explain", "some", "-o", "json"]));
     expect(claims[0].requests[0]).toMatchObject({ resourceType: "test/cpu", displayName: "CPU time", amount: 3 });
   });
 
-  it("tell whom to ask about what the doctor finds", async () => {
-    expect((await world.ask(["doctor"])).out).toContain(
-      `warning  registrations  nobody is granted test/lonely (ResourceRegistration lonely "Nobody's" of vault)\n`,
+  it("are part of the doctor's findings", async () => {
+    expect((await env.runAsAdmin(["doctor"])).out).toContain(
+      'warning  registrations  no grant for test/ungranted (ResourceRegistration ungranted "Not granted" of vault)\n',
     );
-    const { findings } = json(await world.ask(["doctor", "-o", "json"]));
-    const about = findings.flatMap((finding: { registration?: object }) => finding.registration ?? []);
-    expect(about).toEqual([{ name: "lonely", resourceType: "test/lonely", displayName: "Nobody's", owner: "vault" }]);
-    await hands.remove(grant(10));
-    await hands.create(grant(1));
-    const { out } = await world.until(["doctor"], (said) => said.out.includes("test/cpu"));
-    expect(out).toContain('Namespace/default uses 2 units of test/cpu "CPU time" more than its limit\n');
+    const { findings } = json(await env.runAsAdmin(["doctor", "-o", "json"]));
+    const registrationsIn = findings.flatMap((finding: { registration?: object }) => finding.registration ?? []);
+    expect(registrationsIn).toEqual([
+      { name: "ungranted", resourceType: "test/ungranted", displayName: "Not granted", owner: "vault" },
+    ]);
+    await client.delete(grant(10));
+    await client.create(grant(1));
+    const { out } = await env.runUntil(["doctor"], (result) => result.out.includes("test/cpu"));
+    expect(out).toContain('Namespace/default is over its limit of test/cpu "CPU time" by 2 units\n');
   });
 
-  it("are nothing to select by for whoever may not read registrations", async () => {
-    await hands.create("apiVersion: iam.miloapis.com/v1alpha1\nkind: User\nmetadata: { name: alice }\n");
-    const { out: token } = await world.ask(["token", "create", "--user", "alice"]);
-    const { status, err } = await world.ask(["usage", "--owner", "vault", "--token", token.trim()]);
+  it("cannot filter usage without permission to read registrations", async () => {
+    await client.create("apiVersion: iam.miloapis.com/v1alpha1\nkind: User\nmetadata: { name: alice }\n");
+    const { out: token } = await env.runAsAdmin(["token", "create", "--user", "alice"]);
+    const { status, err } = await env.runAsAdmin(["usage", "--owner", "vault", "--token", token.trim()]);
     expect([status, err]).toEqual([4, expect.stringContaining("resourceregistrations")]);
   });
 });

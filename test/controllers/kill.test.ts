@@ -6,9 +6,9 @@ import { bucketName } from "@milo-quota/quota/core/resources/object-names.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildServer, KillableServer, type ServerProgram } from "../apiserver/killable-server.ts";
 import { pick, seeded } from "../apiserver/random-writes.ts";
-import { NoAnswer, type TestClient } from "../apiserver/test-client.ts";
+import { ConnectionClosed, type TestClient } from "../apiserver/test-client.ts";
 import type { Body } from "../apiserver/test-server.ts";
-import { type Asked, claim, grant, location, organization, registration } from "./system/manifests.ts";
+import { claim, grant, location, organization, type RequestInput, registration } from "./system/manifests.ts";
 
 const kills = 20;
 const api = "/apis/quota.miloapis.com/v1alpha1";
@@ -17,12 +17,12 @@ const cpu = "test.example.com/cpu";
 const disk = "test.example.com/disk";
 const address = "test.example.com/address";
 const limit = 40;
-/** Of addresses, this much is for Dallas alone. */
+/** Part of the addresses that is for Dallas only. */
 const dallasOnly = 15;
 const dallas = { [location]: "DLS" };
 const london = { [location]: "LHR" };
 
-const asks: readonly (readonly Asked[])[] = [
+const requests: readonly (readonly RequestInput[])[] = [
   [{ resourceType: cpu, amount: 1 }],
   [{ resourceType: disk, amount: 3 }],
   [
@@ -43,7 +43,7 @@ interface Holding {
   readonly amount: number;
 }
 
-/** What claims hold together, by what they say themselves. */
+/** Allocations of all claims by their status. */
 function held(items: readonly Body[]): readonly Holding[] {
   const granted = items.filter((item) => reasonOf(item) === "QuotaAvailable");
   return granted.flatMap((item) =>
@@ -64,7 +64,7 @@ function reasonOf(item: Body): string {
   return item.status?.conditions?.[0]?.reason ?? "none";
 }
 
-/** Never more than was granted, whenever somebody looks. */
+/** At no time, claims hold more than is granted. */
 function expectNoOvercommit(items: readonly Body[]): void {
   const holdings = held(items);
   for (const type of [cpu, disk, address]) expect(sum(holdings, type), type).toBeLessThanOrEqual(limit);
@@ -72,36 +72,36 @@ function expectNoOvercommit(items: readonly Body[]): void {
 }
 
 class Clients {
-  /** The decision that was seen of each claim, by UID: it never changes. */
+  /** The first observed decision of each claim by UID: it never changes. */
   readonly #decided = new Map<string, string>();
   granted = 0;
   denied = 0;
   #made = 0;
 
-  /** Makes claims and deletes them until the connection breaks. */
+  /** Creates and deletes claims until the connection breaks. */
   async churn(client: TestClient, random: () => number): Promise<void> {
     const mine: string[] = [];
     try {
       for (;;) {
         this.#made += 1;
         const name = `claim-${this.#made}`;
-        const { code, text } = await client.send("POST", claims, claim(name, organization, pick(random, asks)));
+        const { code, text } = await client.send("POST", claims, claim(name, organization, pick(random, requests)));
         expect(code, text).toBe(201);
         mine.push(name);
         if (random() < 0.6)
           await client.send("DELETE", `${claims}/${mine.splice(Math.floor(random() * mine.length), 1)}`);
       }
     } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
+      if (!(error instanceof ConnectionClosed)) throw error;
     }
   }
 
-  /** Looks at everything, again and again, until the connection breaks. */
+  /** Checks all claims repeatedly until the connection breaks. */
   async look(client: TestClient): Promise<void> {
     try {
       for (;;) this.see((await client.send("GET", claims)).body.items);
     } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
+      if (!(error instanceof ConnectionClosed)) throw error;
     }
   }
 
@@ -137,8 +137,8 @@ async function prepare(client: TestClient): Promise<void> {
     { amount: limit - dallasOnly },
     { amount: dallasOnly, dimensionSelector: { matchLabels: dallas } },
   ];
-  const made = grant("all", organization, { [cpu]: limit, [disk]: limit, [address]: addresses });
-  const { code, text } = await client.send("POST", `${api}/namespaces/default/resourcegrants`, made);
+  const created = grant("all", organization, { [cpu]: limit, [disk]: limit, [address]: addresses });
+  const { code, text } = await client.send("POST", `${api}/namespaces/default/resourcegrants`, created);
   expect(code, text).toBe(201);
 }
 
@@ -148,13 +148,13 @@ async function eventually(what: string, holds: () => Promise<void>): Promise<voi
     try {
       return await holds();
     } catch (error) {
-      if (Date.now() > deadline) throw new Error(`it never came that ${what}`, { cause: error });
+      if (Date.now() > deadline) throw new Error(`timed out waiting until ${what}`, { cause: error });
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
 }
 
-/** Everything is decided, nothing is promised any more, and buckets say what the claims say. */
+/** All claims are decided, there are no reservations, and buckets equal the claims. */
 async function expectSettled(client: TestClient, clients: Clients): Promise<void> {
   await eventually("everything is decided and counted", async () => {
     const { items } = (await client.send("GET", claims)).body;
@@ -171,7 +171,7 @@ async function expectSettled(client: TestClient, clients: Clients): Promise<void
   });
 }
 
-/** What is free can be had, to the last unit: nothing was lost on the way. */
+/** All free capacity can be claimed, so nothing has leaked. */
 async function expectAllUsable(client: TestClient): Promise<void> {
   const { items } = (await client.send("GET", claims)).body;
   const free = limit - sum(held(items), cpu);
@@ -182,13 +182,13 @@ async function expectAllUsable(client: TestClient): Promise<void> {
     if (amount === 0) continue;
     const { code } = await client.send("POST", claims, claim(name, organization, [{ resourceType: cpu, amount }]));
     expect(code).toBe(201);
-    await eventually(`${name} is told ${reason}`, async () =>
+    await eventually(`${name} has reason ${reason}`, async () =>
       expect(reasonOf((await client.send("GET", `${claims}/${name}`)).body)).toBe(reason),
     );
   }
 }
 
-describe("the whole process, killed while claims are made", () => {
+describe("a process that is killed while claims are created", () => {
   let directory: string;
   let program: ServerProgram;
   let server: KillableServer | undefined;
@@ -204,16 +204,16 @@ describe("the whole process, killed while claims are made", () => {
     program.remove();
   });
 
-  it(`promises nothing twice, and leaves nothing undecided, ${kills} times over`, async () => {
+  it(`overcommits nothing and leaves no claim undecided over ${kills} kills`, async () => {
     const seed = Date.now() % 1_000_000;
     const random = seeded(seed);
     const clients = new Clients();
     for (let round = 0; round <= kills; round += 1) {
       server = new KillableServer(program, directory);
       const [reader, ...writers] = await server.connect(8);
-      if (reader === undefined) throw new Error("the server did not start again");
+      if (reader === undefined) throw new Error("the server did not restart");
       if (round === 0) await prepare(reader);
-      // Now and then it is killed again before it has put everything right.
+      // Sometimes it is killed again before it has recovered.
       if (round % 3 === 0 || round === kills) await expectSettled(reader, clients);
       if (round === kills) await expectAllUsable(reader);
       const working = [clients.look(reader), ...writers.map((client) => clients.churn(client, random))];

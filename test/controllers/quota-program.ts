@@ -1,5 +1,4 @@
-// The API server and the controllers in one process, on a data folder, for a test that kills it:
-// `node quota.js <directory>`.
+// API server and controllers in one process, for a test that kills it: `node quota.js <directory>`.
 import { randomUUID } from "node:crypto";
 import { serve } from "@milo-quota/apiserver/serve.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
@@ -35,7 +34,7 @@ new Controllers({
     elapsedMs: () => performance.now(),
     random: { fraction: Math.random, uuid: randomUUID },
     incarnation: randomUUID(),
-    report: () => undefined, // what goes wrong on the way is tried again; what comes of it is what counts
+    report: () => undefined, // errors are retried; the test checks only the outcome
   },
 }).start();
 tell(`url ${url}`);

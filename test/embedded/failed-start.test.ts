@@ -35,14 +35,14 @@ function start(options: Partial<UpOptions>): Promise<Up> {
   });
 }
 
-describe("a start that fails half way", () => {
-  const cases: Record<string, [options: () => Partial<UpOptions>, says: string]> = {
-    "at its socket": [() => ({ port }), "choose another port with --port"],
-    "at the port for metrics": [() => ({ metricsPort: port }), "choose another port with --metrics-port"],
+describe("a failed start", () => {
+  const cases: Record<string, [options: () => Partial<UpOptions>, message: string]> = {
+    "of its listener": [() => ({ port }), "choose another port with --port"],
+    "of the metrics port": [() => ({ metricsPort: port }), "choose another port with --metrics-port"],
   };
-  for (const [name, [options, says]] of Object.entries(cases)) {
-    it(`${name} stops what it has started, and lets go of its data`, async () => {
-      await expect(start(options())).rejects.toThrow(says);
+  for (const [name, [options, message]] of Object.entries(cases)) {
+    it(`${name} stops all components and releases the data folder`, async () => {
+      await expect(start(options())).rejects.toThrow(message);
       expect(reported).toEqual([]);
       const system = await start({});
       await system.stop();
@@ -51,7 +51,7 @@ describe("a start that fails half way", () => {
     });
   }
 
-  it("at the port for metrics closes the socket", async () => {
+  it("of the metrics port closes the listener", async () => {
     await expect(start({ metricsPort: port })).rejects.toThrow("--metrics-port");
     const [, url = ""] = /"server": "([^"]+)"/.exec(readFileSync(join(directory, "kubeconfig"), "utf8")) ?? [];
     expect(url).toMatch(/^https:/);

@@ -2,25 +2,25 @@ import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transp
 import { expect } from "vitest";
 import { pick } from "../apiserver/random-writes.ts";
 import type { Body } from "../apiserver/test-server.ts";
-import type { FrontDoor } from "./front-door.ts";
-import { limit, type Place, sized } from "./kill-places.ts";
+import type { ApiClient } from "./api-client.ts";
+import { limit, type QuotaScope, sized } from "./kill-scopes.ts";
 
-/** What is known of an object: an answer that did not come leaves it open. */
-type Fate = "there" | "gone" | "open";
+/** State of an object by the responses of the server; unknown without a response. */
+type ObjectState = "stored" | "absent" | "unknown";
 
-interface Known {
-  readonly place: Place;
+interface TrackedObject {
+  readonly scope: QuotaScope;
   readonly name: string;
   readonly size: number;
-  fate: Fate;
-  /** Somebody is at it. */
+  state: ObjectState;
+  /** Whether a request for it is in flight. */
   isBusy: boolean;
 }
 
-/** Clients that make and delete objects, and remember what they were told. */
+/** Clients that create and delete objects and record the responses. */
 export class KillClients {
   readonly answers = { admitted: 0, rejected: 0, deleted: 0, unanswered: 0, later: 0 };
-  readonly #known: Known[] = [];
+  readonly #objects: TrackedObject[] = [];
   #awaited = { count: 0, come: (): void => undefined };
   readonly #random: () => number;
 
@@ -28,97 +28,103 @@ export class KillClients {
     this.#random = random;
   }
 
-  /** Makes and deletes objects until the server is gone. */
-  async churn(door: FrontDoor, place: Place): Promise<void> {
+  /** Creates and deletes objects until the server is killed. */
+  async churn(client: ApiClient, scope: QuotaScope): Promise<void> {
     try {
-      for (;;) await this.#act(door, place);
+      for (;;) await this.#act(client, scope);
     } catch (error) {
       if (!(error instanceof ConnectionFailed)) throw error;
     }
   }
 
   /** Creates objects until one is rejected, so that the first round already starts at the limit. */
-  async fill(door: FrontDoor, place: Place): Promise<void> {
+  async fill(client: ApiClient, scope: QuotaScope): Promise<void> {
     const { rejected } = this.answers;
-    while (this.answers.rejected === rejected) await this.#create(door, this.#plan(place));
+    while (this.answers.rejected === rejected) await this.#create(client, this.#plan(scope));
   }
 
-  /** Resolves when so many more answers have come. */
+  /** Resolves after this many more responses. */
   answered(count: number): Promise<void> {
     return new Promise((resolve) => {
       this.#awaited = { count, come: resolve };
     });
   }
 
-  /** Never more than was granted, whenever somebody looks. */
-  async look(door: FrontDoor, places: readonly Place[]): Promise<void> {
+  /** Checks the limit repeatedly until the server is killed. */
+  async checkLimits(client: ApiClient, scopes: readonly QuotaScope[]): Promise<void> {
     try {
-      for (;;) for (const place of places) expectWithinLimit((await door.get(place.objects)).body.items, place);
+      for (;;) for (const scope of scopes) expectWithinLimit((await client.get(scope.objects)).body.items, scope);
     } catch (error) {
       if (!(error instanceof ConnectionFailed)) throw error;
     }
   }
 
-  /** Compares what there is with what was told, and learns what was left open. */
-  compare(place: Place, objects: readonly Body[]): void {
+  /** Compares the stored objects with the responses, and resolves unknown states. */
+  compare(scope: QuotaScope, objects: readonly Body[]): void {
     const names = new Set(objects.map(({ metadata }) => metadata.name as string));
-    const own = this.#known.filter((known) => known.place === place);
+    const own = this.#objects.filter((known) => known.scope === scope);
     expect(
-      own.filter(({ name, fate }) => fate === "there" && !names.has(name)).map(({ name }) => name),
-      `admitted in ${place.name}, and lost`,
+      own.filter(({ name, state }) => state === "stored" && !names.has(name)).map(({ name }) => name),
+      `admitted in ${scope.name} but missing`,
     ).toEqual([]);
     expect(
-      own.filter(({ name, fate }) => fate === "gone" && names.has(name)).map(({ name }) => name),
-      `rejected or deleted in ${place.name}, and there`,
+      own.filter(({ name, state }) => state === "absent" && names.has(name)).map(({ name }) => name),
+      `rejected or deleted in ${scope.name} but stored`,
     ).toEqual([]);
-    // Some are left open on purpose: what was not answered is asked for again, as clients do.
-    for (const known of own) if (known.fate === "open" && names.has(known.name)) known.fate = "there";
+    // Leaves some states unknown, so that clients retry unanswered requests.
+    for (const known of own) if (known.state === "unknown" && names.has(known.name)) known.state = "stored";
   }
 
-  async #act(door: FrontDoor, place: Place): Promise<void> {
-    const free = this.#known.filter((known) => known.place === place && !known.isBusy);
-    const there = free.filter(({ fate }) => fate === "there");
-    const open = free.filter(({ fate }) => fate === "open");
+  async #act(client: ApiClient, scope: QuotaScope): Promise<void> {
+    const free = this.#objects.filter((known) => known.scope === scope && !known.isBusy);
+    const there = free.filter(({ state }) => state === "stored");
+    const open = free.filter(({ state }) => state === "unknown");
     const chance = this.#random();
-    if (there.length > 3 && chance < 0.4) return this.#remove(door, pick(this.#random, there));
-    if (open.length > 0 && chance < 0.6) return this.#create(door, pick(this.#random, open));
-    return this.#create(door, this.#plan(place));
+    if (there.length > 3 && chance < 0.4) return this.#remove(client, pick(this.#random, there));
+    if (open.length > 0 && chance < 0.6) return this.#create(client, pick(this.#random, open));
+    return this.#create(client, this.#plan(scope));
   }
 
-  #plan(place: Place): Known {
+  #plan(scope: QuotaScope): TrackedObject {
     const size = 1 + Math.floor(this.#random() * 3);
-    const planned: Known = { place, name: `object-${this.#known.length}`, size, fate: "gone", isBusy: false };
-    this.#known.push(planned);
+    const planned: TrackedObject = {
+      scope,
+      name: `object-${this.#objects.length}`,
+      size,
+      state: "absent",
+      isBusy: false,
+    };
+    this.#objects.push(planned);
     return planned;
   }
 
-  #create(door: FrontDoor, known: Known): Promise<void> {
+  #create(client: ApiClient, known: TrackedObject): Promise<void> {
     return this.#ask(known, async () => {
-      const { code, text, body } = await door.create(known.place.objects, sized(known.name, known.size));
+      const { code, text, body } = await client.create(known.scope.objects, sized(known.name, known.size));
       if (code === 201 || code === 409) {
-        known.fate = "there";
+        known.state = "stored";
         this.answers.admitted += code === 201 ? 1 : 0;
         return;
       }
       expect([403, 503], text).toContain(code);
       if (code === 403) expect(body.details.causes[0].reason, text).toBe("QuotaExceeded");
-      known.fate = "gone";
+      known.state = "absent";
       this.answers[code === 403 ? "rejected" : "later"] += 1;
     });
   }
 
-  #remove(door: FrontDoor, known: Known): Promise<void> {
+  #remove(client: ApiClient, known: TrackedObject): Promise<void> {
     return this.#ask(known, async () => {
-      const { code, text } = await door.remove(`${known.place.objects}/${known.name}`);
+      const { code, text } = await client.remove(`${known.scope.objects}/${known.name}`);
       expect(code, text).toBe(200);
-      known.fate = "gone";
+      known.state = "absent";
       this.answers.deleted += 1;
     });
   }
 
-  async #ask(known: Known, work: () => Promise<void>): Promise<void> {
+  async #ask(known: TrackedObject, work: () => Promise<void>): Promise<void> {
     known.isBusy = true;
-    known.fate = "open";
+    known.state = "unknown";
     try {
       await work();
       this.#awaited.count -= 1;
@@ -134,7 +140,7 @@ export class KillClients {
 
 export const sizeOf = ({ metadata }: Body): number => Number(metadata.labels?.size ?? 0);
 
-export function expectWithinLimit(objects: readonly Body[], { name }: Place): number {
+export function expectWithinLimit(objects: readonly Body[], { name }: QuotaScope): number {
   const used = objects.reduce((sum, object) => sum + sizeOf(object), 0);
   expect(used, `what there is in ${name}`).toBeLessThanOrEqual(limit);
   return used;

@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
-import { pause } from "@milo-quota/kubernetes/client/pause.ts";
-import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import { lightAbortController } from "@milo-quota/kubernetes/client/light-abort-controller.ts";
+import { sleep } from "@milo-quota/kubernetes/client/sleep.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildServer, type ServerProgram } from "../apiserver/killable-server.ts";
 import { pick, seeded } from "../apiserver/random-writes.ts";
 import type { Body } from "../apiserver/test-server.ts";
-import { eventually, FrontDoor } from "./front-door.ts";
+import { ApiClient, eventually } from "./api-client.ts";
 import { expectWithinLimit, KillClients, sizeOf } from "./kill-clients.ts";
-import { limit, type Place, places, prepare, sized } from "./kill-places.ts";
+import { limit, prepare, type QuotaScope, scopes, sized } from "./kill-scopes.ts";
 import { RunningProgram } from "./running-program.ts";
 
 const clientCount = 16;
@@ -26,12 +26,15 @@ interface Observed {
   readonly granted: readonly Body[];
 }
 
-async function observe(admin: FrontDoor, place: Place): Promise<Observed & { claims: readonly Body[]; bucket: Body }> {
+async function observe(
+  admin: ApiClient,
+  scope: QuotaScope,
+): Promise<Observed & { claims: readonly Body[]; bucket: Body }> {
   const list = async (path: string): Promise<readonly Body[]> => (await admin.get(path)).body.items;
-  const { consumer, quota } = place;
+  const { consumer, quota } = scope;
   const isOwn = ({ spec }: Body): boolean => spec.consumerRef.name === consumer.name;
   const claims = (await list(`${quota}/resourceclaims`)).filter(isOwn);
-  const objects = (await list(place.objects)).filter((object) => sizeOf(object) > 0);
+  const objects = (await list(scope.objects)).filter((object) => sizeOf(object) > 0);
   const [bucket] = (await list(`${quota}/allowancebuckets`)).filter(isOwn);
   return { claims, objects, bucket, granted: claims.filter((claim) => reasonOf(claim) === "QuotaAvailable") };
 }
@@ -51,30 +54,30 @@ function expectCountedOnce({ objects, granted }: Observed): void {
 }
 
 /** Returns the number of claims that are not bound to an object yet. */
-async function expectSettled(admin: FrontDoor, place: Place, clients: KillClients): Promise<number> {
+async function expectSettled(admin: ApiClient, scope: QuotaScope, clients: KillClients): Promise<number> {
   let unbound = 0;
   await eventually(async () => {
-    const observed = await observe(admin, place);
+    const observed = await observe(admin, scope);
     const pending = observed.claims.filter((claim) => reasonOf(claim) === "PendingEvaluation");
     expect(pending.map(({ metadata }) => metadata.name)).toEqual([]);
     expectCountedOnce(observed);
     const held = observed.granted.reduce((sum, claim) => sum + heldBy(claim), 0);
     const { limit: shown, allocated, reserved, overage = 0 } = observed.bucket.status;
     expect({ shown, allocated, reserved, overage }).toEqual({ shown: limit, allocated: held, reserved: 0, overage: 0 });
-    expectWithinLimit(observed.objects, place);
-    clients.compare(place, observed.objects);
+    expectWithinLimit(observed.objects, scope);
+    clients.compare(scope, observed.objects);
     unbound = observed.granted.length - observed.objects.length;
   });
   return unbound;
 }
 
 /** All free quota can still be claimed, to the last unit. */
-async function expectAllUsable(admin: FrontDoor, place: Place): Promise<void> {
-  const free = limit - expectWithinLimit((await observe(admin, place)).objects, place);
-  const tooMuch = await admin.create(place.objects, sized("too-much", free + 1));
+async function expectAllUsable(admin: ApiClient, scope: QuotaScope): Promise<void> {
+  const free = limit - expectWithinLimit((await observe(admin, scope)).objects, scope);
+  const tooMuch = await admin.create(scope.objects, sized("too-much", free + 1));
   expect(tooMuch.code, tooMuch.text).toBe(403);
   if (free === 0) return;
-  const rest = await admin.create(place.objects, sized("rest", free));
+  const rest = await admin.create(scope.objects, sized("rest", free));
   expect(rest.code, rest.text).toBe(201);
 }
 
@@ -90,7 +93,7 @@ export function describeKills({ first, last }: Rounds): void {
     let directory: string;
     let program: ServerProgram;
     let running: RunningProgram | undefined;
-    const doors: FrontDoor[] = [];
+    const clients: ApiClient[] = [];
 
     beforeAll(async () => {
       directory = mkdtempSync(join(tmpdir(), "milo-quota-killed-"));
@@ -99,32 +102,32 @@ export function describeKills({ first, last }: Rounds): void {
 
     afterAll(async () => {
       await running?.end("SIGKILL");
-      await Promise.all(doors.map((door) => door.close()));
+      await Promise.all(clients.map((client) => client.close()));
       rmSync(directory, { recursive: true, force: true });
       program.remove();
     });
 
-    const open = (): FrontDoor => {
-      const door = FrontDoor.byKubeconfig(join(directory, "kubeconfig"));
-      doors.push(door);
-      return door;
+    const open = (): ApiClient => {
+      const client = ApiClient.byKubeconfig(join(directory, "kubeconfig"));
+      clients.push(client);
+      return client;
     };
     const run = (): RunningProgram => {
       running = RunningProgram.ofBundle(program, ["up", "--port", "0", "--data-dir", directory]);
       return running;
     };
-    const start = async (): Promise<FrontDoor> => {
+    const start = async (): Promise<ApiClient> => {
       await run().welcome();
       return open();
     };
     const kill = async (): Promise<void> => {
       const { stderr } = (await running?.end("SIGKILL")) ?? { stderr: "" };
       expect(stderr).toBe("");
-      await Promise.all(doors.splice(0).map((door) => door.close()));
+      await Promise.all(clients.splice(0).map((client) => client.close()));
     };
     const killWhileStarting = async (afterMs: number): Promise<void> => {
       run();
-      await pause(systemClock, afterMs, sharedAbort().signal);
+      await sleep(systemClock, afterMs, lightAbortController().signal);
       await kill();
     };
 
@@ -133,24 +136,24 @@ export function describeKills({ first, last }: Rounds): void {
       const clients = new KillClients(random);
       let [admin, unboundMost] = [await start(), 0];
       await prepare(admin);
-      for (const place of places) await clients.fill(admin, place);
+      for (const scope of scopes) await clients.fill(admin, scope);
       const { admitted, rejected } = clients.answers;
       for (let round = first; round <= last; round += 1) {
-        const working = Array.from({ length: clientCount }, () => clients.churn(open(), pick(random, places)));
-        working.push(clients.look(open(), places));
+        const working = Array.from({ length: clientCount }, () => clients.churn(open(), pick(random, scopes)));
+        working.push(clients.checkLimits(open(), scopes));
         await clients.answered(10 + random() * 60);
         await kill();
         await Promise.all(working);
         // In every fourth round it is killed again during its start, before it has reconciled everything.
         if (round % 4 === 0) await killWhileStarting(300 + random() * 1_500);
         admin = await start();
-        const unbound = await Promise.all(places.map((place) => expectSettled(admin, place, clients)));
+        const unbound = await Promise.all(scopes.map((scope) => expectSettled(admin, scope, clients)));
         unboundMost = Math.max(unboundMost, ...unbound);
       }
       await eventually(async () => {
-        for (const place of places) expect(await expectSettled(admin, place, clients), place.name).toBe(0);
+        for (const scope of scopes) expect(await expectSettled(admin, scope, clients), scope.name).toBe(0);
       }, releasedMs);
-      for (const place of places) await expectAllUsable(admin, place);
+      for (const scope of scopes) await expectAllUsable(admin, scope);
       await kill();
       console.log(`killed ${kills} times: ${JSON.stringify({ ...clients.answers, unboundMost })}`);
       expect(clients.answers.admitted - admitted, "objects that were admitted").toBeGreaterThan(kills);

@@ -4,7 +4,7 @@ import { type Family, readExposition, type Sample } from "@milo-quota/quota/test
 
 export type Json = Readonly<Record<string, unknown>>;
 
-export interface Answer {
+export interface ApiResponse {
   readonly code: number;
   readonly type: string;
   readonly body: string;
@@ -16,7 +16,7 @@ interface Asking {
   readonly headers?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Everything in memory, with a port for metrics. */
+/** The whole system in memory with a metrics port. */
 export class MetricsWorld {
   readonly system: Up;
   readonly reported: string[];
@@ -39,7 +39,7 @@ export class MetricsWorld {
     this.reported = reported;
   }
 
-  async ask(method: string, path: string, { body, token, headers = {} }: Asking = {}): Promise<Answer> {
+  async ask(method: string, path: string, { body, token, headers = {} }: Asking = {}): Promise<ApiResponse> {
     const answer = await this.system.server.api.handle({
       method,
       path,
@@ -50,14 +50,14 @@ export class MetricsWorld {
         ...(token === undefined ? {} : { authorization: [`Bearer ${token}`] }),
       },
       body: async () => JSON.stringify(body ?? {}),
-      life: new AbortController(),
+      abortController: new AbortController(),
     });
     if (typeof answer.body !== "string") throw new Error("a stream was not expected");
     return { code: answer.code, type: String(answer.headers["content-type"]), body: answer.body };
   }
 
-  /** As the administrator. */
-  async create(path: string, body: Json): Promise<Answer> {
+  /** Creates an object as administrator. */
+  async create(path: string, body: Json): Promise<ApiResponse> {
     return this.ask("POST", path, { body, token: this.system.token });
   }
 
@@ -66,7 +66,7 @@ export class MetricsWorld {
     return readExposition(await response.text());
   }
 
-  /** The samples of a metric whose labels include these. */
+  /** Samples of a metric that have these labels. */
   async samples(name: string, labels: Readonly<Record<string, string>> = {}): Promise<readonly Sample[]> {
     const family = (await this.scrape()).get(name);
     return (family?.samples ?? []).filter((sample) =>

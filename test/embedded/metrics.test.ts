@@ -61,17 +61,17 @@ function pageRows(): ReadonlyMap<string, PageRow> {
 }
 
 describe("the reference page", () => {
-  it("has every metric that is served, and none that is not", async () => {
+  it("lists exactly the served metrics", async () => {
     expect([...(await world.scrape()).keys()].sort()).toEqual([...pageRows().keys()].sort());
   });
 
-  it("has each metric once", () => {
+  it("lists each metric once", () => {
     const names = metricSections.flatMap(({ metrics }) => metrics.map(({ name }) => name));
     expect(names.length).toBe(new Set(names).size);
     expect(names.length).toBe(pageRows().size);
   });
 
-  it("tells type, labels and buckets of each as they are served", async () => {
+  it("has the type, labels and buckets of each metric", async () => {
     const rows = pageRows();
     for (const [name, { type, samples }] of await world.scrape()) {
       const row = rows.get(name);
@@ -87,13 +87,13 @@ describe("the reference page", () => {
 describe("admission", () => {
   const policy = { policy_name: "maps", policy_namespace: "", resource_group: "", resource_kind: "ConfigMap" };
 
-  it("counts what policies came to", async () => {
+  it("counts policy results", async () => {
     expect(await world.value("milo_quota_admission_result_total", { ...policy, result: "granted" })).toBe(2);
     expect(await world.value("milo_quota_admission_result_total", { ...policy, result: "denied" })).toBe(1);
   });
 
-  it("counts those who waited, and for how long", async () => {
-    // What fits is granted in the transaction of its object, and waits for nothing.
+  it("counts waiting requests and their duration", async () => {
+    // Objects within quota are granted in their transaction and do not wait.
     expect(await world.value("milo_quota_admission_waiter_registrations_total")).toBe(1);
     expect(await world.value("milo_quota_admission_waiter_completions_total", { result: "denied" })).toBe(1);
     const [count] = (await world.samples("milo_quota_admission_waiter_duration_seconds", { result: "denied" })).filter(
@@ -103,7 +103,7 @@ describe("admission", () => {
     expect(await world.value("milo_quota_admission_waiters_current")).toBe(0);
   });
 
-  it("shows one stream for one control plane in use, connected", async () => {
+  it("shows one connected stream for one control plane in use", async () => {
     expect(await world.value("milo_quota_admission_watch_managers_created_total")).toBe(1);
     expect(await world.value("milo_quota_admission_watch_managers_active")).toBe(1);
     expect(await world.value("milo_quota_admission_watch_streams_desired")).toBe(1);
@@ -115,7 +115,7 @@ describe("admission", () => {
     ).toBeGreaterThan(0);
   });
 
-  it("tells of the policies it goes by", async () => {
+  it("shows the loaded policies", async () => {
     expect(await world.value("milo_quota_policy_informer_events_total", { type: "add" })).toBe(1);
     expect(await world.value("milo_quota_policy_load_total")).toBeGreaterThan(0);
     expect(await world.value("milo_quota_enforcement", { mode: "Enforce" })).toBe(1);
@@ -128,7 +128,7 @@ describe("admission", () => {
       query: new URLSearchParams({ dryRun: "All" }),
       headers: { "content-type": ["application/json"], authorization: [`Bearer ${world.system.token}`] },
       body: async () => JSON.stringify(configMap("tried")),
-      life: new AbortController(),
+      abortController: new AbortController(),
     });
     expect(answer.code).toBe(403);
     expect(await world.value("milo_quota_admission_result_total", { ...policy, result: "denied" })).toBe(1);
@@ -145,7 +145,7 @@ describe("controllers", () => {
     expect(await world.value("milo_quota_claims", { state: "pending" })).toBe(0);
   });
 
-  it("show how well they see, and that they lead", async () => {
+  it("show the state of informers and leadership", async () => {
     expect(await world.value("leader_election_master_status", { name: "milo-quota-controllers" })).toBe(1);
     const states = await world.samples("milo_quota_informer_state");
     expect(states.map(({ labels }) => `${labels["informer"]} ${labels["state"]}`).sort()).toEqual([
@@ -163,7 +163,7 @@ describe("controllers", () => {
     expect(await world.value("milo_quota_informer_restarts_total", { informer: "claims" })).toBe(0);
   });
 
-  it("tell how current each bucket is", async () => {
+  it("show the freshness of each bucket", async () => {
     const [age] = await world.samples("milo_quota_bucket_freshness_seconds");
     const [bucket] = await world.samples("milo_quota_bucket_info");
     const { namespace, name, resource_type } = bucket?.labels ?? {};
@@ -173,7 +173,7 @@ describe("controllers", () => {
     expect(age?.value).toBeLessThan(60);
   });
 
-  it("have queues, all of which are known by name", async () => {
+  it("show all work queues by name", async () => {
     const names = (await world.samples("workqueue_adds_total")).map(({ labels }) => labels["name"]);
     expect(new Set(names)).toEqual(
       new Set([
@@ -196,7 +196,7 @@ describe("controllers", () => {
 });
 
 describe("the server", () => {
-  it("counts requests by what they are about", async () => {
+  it("counts requests by resource", async () => {
     const about = {
       verb: "POST",
       group: "",
@@ -214,7 +214,7 @@ describe("the server", () => {
     expect(await world.value("apiserver_longrunning_requests")).toBeGreaterThan(0);
   });
 
-  it("remembers nothing of names that people make up", async () => {
+  it("has no labels with values from unknown paths", async () => {
     await world.ask("GET", "/apis/made.up/v1/inventions", { token: world.system.token });
     await world.ask("BREW", "/made/up", { token: world.system.token });
     const counted = await world.samples("apiserver_request_total");
@@ -223,7 +223,7 @@ describe("the server", () => {
     expect(await world.value("apiserver_request_total", { verb: "other", resource: "", code: "404" })).toBe(1);
   });
 
-  it("counts what is made durable", async () => {
+  it("counts durable writes", async () => {
     expect(await world.value("milo_quota_storage_writes_total")).toBeGreaterThan(10);
     expect(await world.value("milo_quota_storage_revision")).toBeGreaterThan(10);
     expect(await world.value("milo_quota_storage_failures_total")).toBe(0);
@@ -231,16 +231,16 @@ describe("the server", () => {
   });
 });
 
-describe("who may read metrics", () => {
+describe("access to metrics", () => {
   const project = "/apis/resourcemanager.miloapis.com/v1alpha1/projects";
 
-  it("is the administrator, at the server's own port", async () => {
+  it("is allowed for the administrator at the API server", async () => {
     const answer = await world.ask("GET", "/metrics", { token: world.system.token });
     expect([answer.code, answer.type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
     expect(answer.body).toContain("milo_quota_bucket_limit{");
   });
 
-  it("is nobody without a right to it", async () => {
+  it("is denied without permission", async () => {
     expect((await world.ask("GET", "/metrics")).code).toBe(401);
     const as = (user: string, group: string) =>
       world.ask("GET", "/metrics", {
@@ -251,15 +251,15 @@ describe("who may read metrics", () => {
     expect((await as("prometheus", "system:monitoring")).code).toBe(200);
   });
 
-  it("is nobody by the path of a control plane", async () => {
+  it("is denied at the path of a control plane", async () => {
     const organization = { apiVersion: "resourcemanager.miloapis.com/v1alpha1", kind: "Organization" };
     const organizations = project.replace("projects", "organizations");
-    const made = await world.create(organizations, {
+    const created = await world.create(organizations, {
       ...organization,
       metadata: { name: "acme" },
       spec: { type: "Standard" },
     });
-    expect(made.code).toBe(201);
+    expect(created.code).toBe(201);
     const of = `${organizations}/acme/control-plane/metrics`;
     await eventually(async () => {
       const answer = await world.ask("GET", of.replace("/metrics", "/version"), { token: world.system.token });
@@ -268,11 +268,11 @@ describe("who may read metrics", () => {
     expect((await world.ask("GET", of, { token: world.system.token })).code).toBe(404);
   });
 
-  it("may only read", async () => {
+  it("is read-only", async () => {
     expect((await world.ask("POST", "/metrics", { token: world.system.token })).code).toBe(405);
   });
 });
 
-it("goes without anything being reported", () => {
+it("reports no errors", () => {
   expect(world.reported).toEqual([]);
 });

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FrontDoor } from "./front-door.ts";
+import { ApiClient } from "./api-client.ts";
 import { RunningProgram } from "./running-program.ts";
 
-/** A clone apart from this one, in which others may be building. */
+/** A copy of the repository, because other tests may build in this one. */
 function clone(): string {
   const folder = mkdtempSync(join(tmpdir(), "milo-quota-npm-start-"));
   for (const name of ["packages", "tools", "examples", "package.json", "package-lock.json", "tsconfig.json"]) {
@@ -27,18 +27,18 @@ describe("npm start", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("passes a signal on to the server, which ends in order and leaves nobody behind", async () => {
+  it("passes a signal on to the server, which shuts down without leaving processes", async () => {
     npm = new RunningProgram("npm", ["start", "--", "--port", "0"], { cwd: folder });
     expect(await npm.welcome()).toContain("data in .milo-quota");
-    const door = FrontDoor.byKubeconfig(join(folder, ".milo-quota", "kubeconfig"));
-    expect((await door.get("/readyz")).code).toBe(200);
+    const client = ApiClient.byKubeconfig(join(folder, ".milo-quota", "kubeconfig"));
+    expect((await client.get("/readyz")).code).toBe(200);
     const { stdout } = await npm.end("SIGTERM");
     expect(stdout).toMatch(/Stopping \.\.\.\n$/);
-    await expect(door.get("/readyz")).rejects.toBeInstanceOf(ConnectionFailed);
-    await door.close();
+    await expect(client.get("/readyz")).rejects.toBeInstanceOf(ConnectionFailed);
+    await client.close();
   }, 60_000);
 
-  it("builds again only when something has changed", async () => {
+  it("rebuilds only after changes", async () => {
     const built = join(folder, "dist", "milo-quota.js");
     const again = async (): Promise<number> => {
       npm = new RunningProgram("npm", ["start", "--", "--port", "0"], { cwd: folder });

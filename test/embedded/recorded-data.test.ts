@@ -2,34 +2,34 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
-import { pause } from "@milo-quota/kubernetes/client/pause.ts";
-import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import { lightAbortController } from "@milo-quota/kubernetes/client/light-abort-controller.ts";
+import { sleep } from "@milo-quota/kubernetes/client/sleep.ts";
 import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildServer, type ServerProgram } from "../apiserver/killable-server.ts";
 import type { Body } from "../apiserver/test-server.ts";
-import { eventually, FrontDoor } from "./front-door.ts";
-import { accountOfPlace, accountsOf, isGranted, quotaResources } from "./recorded-data/bucket-accounts.ts";
+import { ApiClient, eventually } from "./api-client.ts";
+import { accountOfScope, accountsOf, isGranted, quotaResources } from "./recorded-data/bucket-accounts.ts";
 import { expectExceeded, RecordedClients, sizeOf } from "./recorded-data/recorded-clients.ts";
 import {
   busy,
   idle,
   nearlyFull,
-  type Place,
-  places,
   prefixes,
+  type QuotaScope,
   quota,
+  scopes,
   sized,
   web,
-} from "./recorded-data/recorded-places.ts";
+} from "./recorded-data/recorded-scopes.ts";
 import { type PlaneObject, recordings, storedObjects, unpack } from "./recorded-data/recording.ts";
 import { RunningProgram } from "./running-program.ts";
 
-/** Where objects are created and deleted. */
-const loaded = places.filter((place) => place !== idle);
-const clientsInPlace = 6;
-/** How many recorded objects are deleted before the kill, so that there is room for new ones. */
-const freed = new Map<Place, number>([
+/** Scopes under load. */
+const loaded = scopes.filter((scope) => scope !== idle);
+const clientsPerScope = 6;
+/** Number of recorded objects that are deleted before the kill, to free quota for new ones. */
+const freed = new Map<QuotaScope, number>([
   [busy, 60],
   [nearlyFull, 8],
   [web, 6],
@@ -39,15 +39,15 @@ const listensMs = 30_000;
 
 const nameOf = ({ metadata }: Body): string => metadata.name;
 
-/** The governed objects of a place, by their path. */
-function objectsIn(place: Place, objects: readonly PlaneObject[]): ReadonlyMap<string, Body> {
+/** Governed objects of a scope by path. */
+function objectsIn(scope: QuotaScope, objects: readonly PlaneObject[]): ReadonlyMap<string, Body> {
   const isOwn = ({ plane, resource, object }: PlaneObject): boolean =>
-    plane === place.plane &&
-    resource === place.resource &&
+    plane === scope.plane &&
+    resource === scope.resource &&
     sizeOf(object) > 0 &&
-    place.objects.endsWith(`/namespaces/${object.metadata.namespace}/${place.resource}`);
+    scope.objects.endsWith(`/namespaces/${object.metadata.namespace}/${scope.resource}`);
   const own = objects.filter(isOwn).map(({ object }) => object);
-  return new Map(own.map((object) => [`${place.objects}/${nameOf(object)}`, object]));
+  return new Map(own.map((object) => [`${scope.objects}/${nameOf(object)}`, object]));
 }
 
 const claimsIn = (objects: readonly PlaneObject[]): readonly Body[] =>
@@ -79,11 +79,11 @@ describe("the recording 0.1.0-ahead", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("has granted claims in every place that their bucket does not count, and one whose object is gone", () => {
+  it("has uncounted granted claims in every scope, and a claim whose object is deleted", () => {
     unpack("0.1.0-ahead", folder);
     const objects = storedObjects(folder);
-    for (const place of places) {
-      const { ahead, held, allocated } = accountOfPlace(accountsOf(objects), place);
+    for (const scope of scopes) {
+      const { ahead, held, allocated } = accountOfScope(accountsOf(objects), scope);
       expect(ahead).toBeGreaterThan(0);
       expect(held).toBeGreaterThan(allocated);
     }
@@ -93,17 +93,17 @@ describe("the recording 0.1.0-ahead", () => {
   });
 });
 
-describe.each(recordings())("everything in one process, on the recorded data %s", (recording) => {
+describe.each(recordings())("the program on the recorded data %s", (recording) => {
   const clients = new RecordedClients();
-  /** Paths of recorded objects that were deleted here. */
+  /** Paths of recorded objects that the test deleted. */
   const deleted = new Set<string>();
-  const doors: FrontDoor[] = [];
+  const connections: ApiClient[] = [];
   let directory: string;
   let kubeconfig: string;
   let program: ServerProgram;
   let recorded: readonly PlaneObject[];
   let running: RunningProgram | undefined;
-  let admin: FrontDoor;
+  let admin: ApiClient;
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), "milo-quota-recorded-"));
@@ -115,32 +115,32 @@ describe.each(recordings())("everything in one process, on the recorded data %s"
 
   afterAll(async () => {
     await running?.end("SIGKILL");
-    await Promise.all(doors.map((door) => door.close()));
+    await Promise.all(connections.map((connection) => connection.close()));
     rmSync(directory, { recursive: true, force: true });
     program.remove();
   });
 
-  const open = (): FrontDoor => {
-    const door = FrontDoor.byKubeconfig(kubeconfig);
-    doors.push(door);
-    return door;
+  const open = (): ApiClient => {
+    const client = ApiClient.byKubeconfig(kubeconfig);
+    connections.push(client);
+    return client;
   };
 
-  /** The kubeconfig is written at the moment the server listens. */
+  /** The program writes the kubeconfig when it listens. */
   const untilListening = async (): Promise<void> => {
     for (const endMs = systemClock.now() + listensMs; !existsSync(kubeconfig); ) {
       if (systemClock.now() > endMs) throw new Error(`no server after ${listensMs} ms`);
-      await pause(systemClock, 1, sharedAbort().signal);
+      await sleep(systemClock, 1, lightAbortController().signal);
     }
   };
 
-  /** Starts the program with clients that create objects in all places, from the moment it listens, until quota is exceeded. */
+  /** Starts the program with clients that create objects in all scopes from the moment it listens until quota is exceeded. */
   const startUnderLoad = async (): Promise<void> => {
     rmSync(kubeconfig, { force: true });
     running = RunningProgram.ofBundle(program, ["up", "--port", "0", "--data-dir", directory]);
     const listening = untilListening();
-    const load = loaded.flatMap((place) =>
-      Array.from({ length: clientsInPlace }, () => listening.then(() => clients.fill(open(), place))),
+    const load = loaded.flatMap((scope) =>
+      Array.from({ length: clientsPerScope }, () => listening.then(() => clients.fill(open(), scope))),
     );
     await Promise.all([running.welcome(), ...load]);
     admin = open();
@@ -149,10 +149,10 @@ describe.each(recordings())("everything in one process, on the recorded data %s"
   const kill = async (): Promise<void> => {
     const { stderr } = (await running?.end("SIGKILL")) ?? { stderr: "" };
     expect(stderr).toBe("");
-    await Promise.all(doors.splice(0).map((door) => door.close()));
+    await Promise.all(connections.splice(0).map((connection) => connection.close()));
   };
 
-  /** All that the assertions are about, in all planes. */
+  /** Objects of all planes. */
   const see = async (): Promise<readonly PlaneObject[]> => {
     const lists = Object.entries(prefixes).flatMap(([plane, prefix]) =>
       Object.entries({
@@ -168,24 +168,24 @@ describe.each(recordings())("everything in one process, on the recorded data %s"
     return (await Promise.all(lists)).flat();
   };
 
-  const limitOf = (place: Place): number => accountOfPlace(accountsOf(recorded), place).limit;
+  const limitOf = (scope: QuotaScope): number => accountOfScope(accountsOf(recorded), scope).limit;
 
-  /** How much objects may take: all that manual claims leave. */
-  const roomIn = (place: Place): number => {
-    const manual = accountOfPlace(accountsOf(recorded), place).claims.filter(
+  /** Limit less manual claims. */
+  const roomIn = (scope: QuotaScope): number => {
+    const manual = accountOfScope(accountsOf(recorded), scope).claims.filter(
       (claim) => objectUidOf(claim) === undefined,
     );
-    return limitOf(place) - manual.reduce((sum, { status }) => sum + status.allocations[0].allocatedAmount, 0);
+    return limitOf(scope) - manual.reduce((sum, { status }) => sum + status.allocations[0].allocatedAmount, 0);
   };
 
-  const expectWithinLimits = async (door: FrontDoor): Promise<void> => {
-    for (const place of places) {
-      const { items } = (await door.get(place.objects)).body;
-      expect(sumOf(items), `objects of ${place.consumer.name}`).toBeLessThanOrEqual(roomIn(place));
+  const expectWithinLimits = async (client: ApiClient): Promise<void> => {
+    for (const scope of scopes) {
+      const { items } = (await client.get(scope.objects)).body;
+      expect(sumOf(items), `objects of ${scope.consumer.name}`).toBeLessThanOrEqual(roomIn(scope));
     }
   };
 
-  /** Every bucket equals a recount of the granted claims that exist, and keeps nothing beside it. */
+  /** Every bucket equals a recount of its granted claims. */
   const expectRecounted = (objects: readonly PlaneObject[]): void => {
     const accounts = accountsOf(objects);
     const shown = accounts.map(({ claims: _, held: __, ...figures }) => figures);
@@ -201,24 +201,24 @@ describe.each(recordings())("everything in one process, on the recorded data %s"
   };
 
   /**
-   * Every governed object has one granted claim, and every claim but the manual ones has its object. Denied claims of
-   * requests that ended with the process can be looked at for a minute; they hold nothing.
+   * Every governed object has one granted claim, and every automatic claim has its object. Denied claims of requests that
+   * ended with the process may exist for a minute; they hold nothing.
    */
   const expectClaimed = (objects: readonly PlaneObject[]): void => {
     const claims = claimsIn(objects).filter(({ status }) => status.conditions?.[0]?.reason !== "QuotaExceeded");
     expect(claims.filter((claim) => !isGranted(claim)).map(nameOf)).toEqual([]);
-    const governed = places.flatMap((place) => [...objectsIn(place, objects).values()]);
+    const governed = scopes.flatMap((scope) => [...objectsIn(scope, objects).values()]);
     const uids = claims.map(objectUidOf).filter((uid) => uid !== undefined);
     expect(uids.sort()).toEqual(governed.map(({ metadata }) => metadata.uid).sort());
     const manual = (of: readonly Body[]) => of.filter((claim) => objectUidOf(claim) === undefined).map(nameOf);
     expect(manual(claims).sort()).toEqual(manual(claimsIn(recorded)).sort());
   };
 
-  /** Recorded objects are the same, and so are their claims. */
+  /** Recorded objects and their claims are unchanged. */
   const expectRecordedKept = (objects: readonly PlaneObject[]): void => {
     const pairsIn = (some: readonly PlaneObject[]): ReadonlyMap<string, string> => {
       const claimOf = new Map(claimsIn(some).map((claim) => [objectUidOf(claim), claim.metadata.uid]));
-      const paths = places.flatMap((place) => [...objectsIn(place, some)]);
+      const paths = scopes.flatMap((scope) => [...objectsIn(scope, some)]);
       return new Map(paths.map(([path, { metadata }]) => [path, `${metadata.uid} has ${claimOf.get(metadata.uid)}`]));
     };
     const now = pairsIn(objects);
@@ -233,61 +233,61 @@ describe.each(recordings())("everything in one process, on the recorded data %s"
       expectRecounted(objects);
       expectClaimed(objects);
       expectRecordedKept(objects);
-      for (const place of places) clients.compare(place, new Set(objectsIn(place, objects).keys()));
+      for (const scope of scopes) clients.compare(scope, new Set(objectsIn(scope, objects).keys()));
     });
 
-  /** Objects and manual claims take the whole limit, to the last unit. */
-  const expectAllUsed = async (place: Place): Promise<void> => {
+  /** Objects and manual claims take exactly the limit. */
+  const expectAllUsed = async (scope: QuotaScope): Promise<void> => {
     const objects = await see();
-    expect(sumOf(objectsIn(place, objects).values())).toBe(roomIn(place));
-    expect(accountOfPlace(accountsOf(objects), place).held).toBe(limitOf(place));
-    expectExceeded(await admin.create(place.objects, sized("one-more", 1)));
+    expect(sumOf(objectsIn(scope, objects).values())).toBe(roomIn(scope));
+    expect(accountOfScope(accountsOf(objects), scope).held).toBe(limitOf(scope));
+    expectExceeded(await admin.create(scope.objects, sized("one-more", 1)));
   };
 
-  /** What claims without objects held during the start is free now, and nothing else. */
-  const useTheRest = async (place: Place): Promise<void> => {
-    const free = limitOf(place) - accountOfPlace(accountsOf(await see()), place).held;
-    expectExceeded(await admin.create(place.objects, sized("too-large", free + 1)));
-    await clients.fill(admin, place);
+  /** Exactly the quota of claims without objects has become free since the start. */
+  const useTheRest = async (scope: QuotaScope): Promise<void> => {
+    const free = limitOf(scope) - accountOfScope(accountsOf(await see()), scope).held;
+    expectExceeded(await admin.create(scope.objects, sized("too-large", free + 1)));
+    await clients.fill(admin, scope);
   };
 
   const isRecordedLeft = ([path]: readonly [string, Body]): boolean => !deleted.has(path);
-  const recordedLeft = (place: Place) => [...objectsIn(place, recorded)].filter(isRecordedLeft);
+  const recordedLeft = (scope: QuotaScope) => [...objectsIn(scope, recorded)].filter(isRecordedLeft);
 
   const deleteRecorded = async (path: string): Promise<void> => {
     deleted.add(path);
     await clients.delete(admin, path);
   };
 
-  const allocatedIs = (place: Place, wanted: number): Promise<void> =>
-    eventually(async () => expect(accountOfPlace(accountsOf(await see()), place).allocated).toBe(wanted));
+  const allocatedIs = (scope: QuotaScope, wanted: number): Promise<void> =>
+    eventually(async () => expect(accountOfScope(accountsOf(await see()), scope).allocated).toBe(wanted));
 
-  /** The quota of a recorded object that is deleted can be used again, by one new object of its size. */
-  const expectReusable = async (place: Place): Promise<void> => {
-    const [[path, object]] = recordedLeft(place) as [[string, Body]];
+  /** A new object can use the quota of a deleted recorded object. */
+  const expectReusable = async (scope: QuotaScope): Promise<void> => {
+    const [[path, object]] = recordedLeft(scope) as [[string, Body]];
     await deleteRecorded(path);
-    await allocatedIs(place, limitOf(place) - sizeOf(object));
-    const instead = await admin.create(place.objects, sized(`instead-of-${nameOf(object)}`, sizeOf(object)));
+    await allocatedIs(scope, limitOf(scope) - sizeOf(object));
+    const instead = await admin.create(scope.objects, sized(`instead-of-${nameOf(object)}`, sizeOf(object)));
     expect(instead.code, instead.text).toBe(201);
-    await allocatedIs(place, limitOf(place));
-    expectExceeded(await admin.create(place.objects, sized("one-more", 1)));
+    await allocatedIs(scope, limitOf(scope));
+    expectExceeded(await admin.create(scope.objects, sized("one-more", 1)));
   };
 
-  /** At no moment is there more than the limit allows. */
-  const look = async (door: FrontDoor): Promise<void> => {
+  /** Checks repeatedly that the limit holds. */
+  const look = async (client: ApiClient): Promise<void> => {
     try {
-      for (;;) await expectWithinLimits(door);
+      for (;;) await expectWithinLimits(client);
     } catch (error) {
       if (!(error instanceof ConnectionFailed)) throw error;
     }
   };
 
   const killUnderLoad = async (): Promise<void> => {
-    for (const place of loaded) {
-      const paths = recordedLeft(place).map(([path]) => path);
-      await Promise.all(paths.slice(0, freed.get(place)).map(deleteRecorded));
+    for (const scope of loaded) {
+      const paths = recordedLeft(scope).map(([path]) => path);
+      await Promise.all(paths.slice(0, freed.get(scope)).map(deleteRecorded));
     }
-    const load = loaded.flatMap((place) => Array.from({ length: clientsInPlace }, () => clients.churn(open(), place)));
+    const load = loaded.flatMap((scope) => Array.from({ length: clientsPerScope }, () => clients.churn(open(), scope)));
     load.push(look(open()));
     await Promise.race([clients.nextAnswers(answersBeforeKill), Promise.all(load)]);
     await kill();
@@ -295,17 +295,17 @@ describe.each(recordings())("everything in one process, on the recorded data %s"
   };
 
   describe.each(["first", "second"])("started for the %s time", (time) => {
-    it("admits exactly what recorded claims leave of each limit, from the first moment", async () => {
+    it("admits exactly the rest of each limit from the first moment", async () => {
       if (time === "second") await killUnderLoad();
       await startUnderLoad();
       await expectWithinLimits(admin);
       await expectAtRest();
-      for (const place of loaded) await useTheRest(place);
+      for (const scope of loaded) await useTheRest(scope);
       await expectAtRest();
-      for (const place of loaded) await expectAllUsed(place);
+      for (const scope of loaded) await expectAllUsed(scope);
     });
 
-    it("frees the quota of recorded objects that are deleted", async () => {
+    it("frees the quota of deleted recorded objects", async () => {
       await Promise.all(loaded.map(expectReusable));
       await expectAtRest();
     });
@@ -325,7 +325,7 @@ describe.each(recordings())("everything in one process, on the recorded data %s"
     expect([applied.code, applied.body.spec], applied.text).toEqual([200, spec]);
   });
 
-  it("writes no error into its log", async () => {
+  it("logs no errors", async () => {
     await kill();
     console.log(`on the recorded data ${recording}: ${JSON.stringify(clients.answers)}`);
   });

@@ -3,34 +3,34 @@ import { resolve } from "node:path";
 import type { ServerProgram } from "../apiserver/killable-server.ts";
 
 const outputCharactersMax = 1 << 20;
-/** The last line of what a server says when it can be used. */
-const lastOfWelcome = "Ctrl-C stops it.";
+/** The last line of the start message. */
+const lastStartLine = "Press Ctrl-C to stop.";
 
-export interface Ending {
-  /** Null when it was killed. */
+export interface ExitResult {
+  /** Null if it was killed. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-interface Surroundings {
+interface RunOptions {
   readonly cwd?: string;
-  /** Signals go to everything that it starts as well, as from a terminal. */
+  /** Whether signals also go to its child processes, as from a terminal. */
   readonly isGroup?: boolean;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Our own program in a process of its own, as people start it. */
+/** A process of `milo-quota`. */
 export class RunningProgram {
-  readonly ending: Promise<Ending>;
+  readonly ending: Promise<ExitResult>;
   readonly #child: ChildProcess;
   readonly #isGroup: boolean;
   readonly #welcomed: Promise<string | undefined>;
   #stdout = "";
   #stderr = "";
 
-  constructor(command: string, flags: readonly string[], surroundings: Surroundings = {}) {
-    const { cwd = process.cwd(), isGroup = false, env = process.env } = surroundings;
+  constructor(command: string, flags: readonly string[], deps: RunOptions = {}) {
+    const { cwd = process.cwd(), isGroup = false, env = process.env } = deps;
     const child = spawn(command, flags, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: isGroup });
     this.#child = child;
     this.#isGroup = isGroup;
@@ -44,24 +44,24 @@ export class RunningProgram {
     const welcomed = new Promise<string>((resolve) => {
       child.stdout.setEncoding("utf8").on("data", (text: string) => {
         this.#stdout = (this.#stdout + text).slice(0, outputCharactersMax);
-        if (this.#stdout.includes(lastOfWelcome)) resolve(this.#stdout);
+        if (this.#stdout.includes(lastStartLine)) resolve(this.#stdout);
       });
     });
     this.#welcomed = Promise.race([welcomed, this.ending.then(() => undefined)]);
   }
 
-  static ofBundle({ file }: ServerProgram, flags: readonly string[], surroundings?: Surroundings): RunningProgram {
-    return new RunningProgram(process.execPath, [resolve(file), ...flags], surroundings);
+  static ofBundle({ file }: ServerProgram, flags: readonly string[], deps?: RunOptions): RunningProgram {
+    return new RunningProgram(process.execPath, [resolve(file), ...flags], deps);
   }
 
-  /** What it says when everything is there. */
+  /** Waits for the start message and returns it. */
   async welcome(): Promise<string> {
     const text = await this.#welcomed;
-    if (text === undefined) throw new Error(`it did not start: ${this.#stdout}${this.#stderr}`);
+    if (text === undefined) throw new Error(`the program did not start: ${this.#stdout}${this.#stderr}`);
     return text;
   }
 
-  async end(signal: "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGUSR2" | "SIGKILL"): Promise<Ending> {
+  async end(signal: "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGUSR2" | "SIGKILL"): Promise<ExitResult> {
     const { pid, exitCode, signalCode } = this.#child;
     if (!this.#isGroup) this.#child.kill(signal);
     else if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, signal);

@@ -2,17 +2,17 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { type AddressInfo, createServer } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
-import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import { lightAbortController } from "@milo-quota/kubernetes/client/light-abort-controller.ts";
 import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { buildServer, type ServerProgram } from "../apiserver/killable-server.ts";
-import { FrontDoor } from "./front-door.ts";
+import { ApiClient } from "./api-client.ts";
 import { RunningProgram } from "./running-program.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 
-/** Whether this machine has the address ::1, by what its system says; where IPv6 is off, it has not. */
+/** Whether this machine has the address ::1, which it has not if IPv6 is disabled. */
 function hasIpv6(): boolean {
   return Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === "::1") === true);
 }
@@ -21,7 +21,7 @@ describe("milo-quota up", () => {
   let program: ServerProgram;
   let folder: string;
   let running: RunningProgram[];
-  let doors: FrontDoor[];
+  let clients: ApiClient[];
 
   beforeAll(async () => {
     program = await buildServer("packages/quota/src/main.ts");
@@ -30,10 +30,10 @@ describe("milo-quota up", () => {
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "milo-quota-start-"));
-    [running, doors] = [[], []];
+    [running, clients] = [[], []];
   });
   afterEach(async () => {
-    await Promise.all(doors.map((door) => door.close()));
+    await Promise.all(clients.map((client) => client.close()));
     await Promise.all(running.map((each) => each.end("SIGKILL")));
     rmSync(folder, { recursive: true, force: true });
   });
@@ -43,13 +43,13 @@ describe("milo-quota up", () => {
     running.push(started);
     return started;
   };
-  const open = (kubeconfig: string): FrontDoor => {
-    const door = FrontDoor.byKubeconfig(kubeconfig);
-    doors.push(door);
-    return door;
+  const open = (kubeconfig: string): ApiClient => {
+    const client = ApiClient.byKubeconfig(kubeconfig);
+    clients.push(client);
+    return client;
   };
 
-  it("says where it is, how to use it and how to stop it", async () => {
+  it("prints its address, how to use it and how to stop it", async () => {
     const data = join(folder, "data");
     const welcome = await run("--port", "0", "--data-dir", data).welcome();
     expect(welcome).toMatch(
@@ -61,7 +61,7 @@ describe("milo-quota up", () => {
     expect([code, text]).toEqual([200, "ok"]);
   });
 
-  it("says that its port is taken, by whom it may be, and what to do", async () => {
+  it("reports that its port is in use and what to do", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     const { port } = other.address() as AddressInfo;
@@ -69,13 +69,13 @@ describe("milo-quota up", () => {
     const { code, stderr, stdout } = await run("--port", `${port}`, "--data-dir", data).ending;
     await new Promise((resolve) => other.close(resolve));
     expect(stderr).toBe(
-      `milo-quota: port ${port} of 127.0.0.1 is in use by another program; end that program, or choose another port with --port\n`,
+      `milo-quota: port ${port} of 127.0.0.1 is in use by another program; stop that program, or choose another port with --port\n`,
     );
     expect([code, stdout]).toEqual([2, ""]);
     await run("--port", "0", "--data-dir", data).welcome();
   });
 
-  it("says that its data are in use by another one", async () => {
+  it("reports that its data folder is in use", async () => {
     const data = join(folder, "data");
     await run("--port", "0", "--data-dir", data).welcome();
     const { code, stderr } = await run("--port", "0", "--data-dir", data).ending;
@@ -84,57 +84,57 @@ describe("milo-quota up", () => {
     expect((await open(join(data, "kubeconfig")).get(configMaps)).code).toBe(200);
   });
 
-  const wrong: Record<string, [flags: readonly string[], says: RegExp]> = {
-    "a port that is none": [["--port", "many"], /a port is a number from 0 to 65535/],
-    "a level that there is not": [["--log-level", "loud"], /Allowed choices are/],
-    "an address that is none of this machine's": [
+  const wrong: Record<string, [flags: readonly string[], expectedMessage: RegExp]> = {
+    "an invalid port": [["--port", "many"], /must be a port number from 0 to 65535/],
+    "an unknown log level": [["--log-level", "loud"], /Allowed choices are/],
+    "an address of another machine": [
       ["--bind", "192.0.2.1"],
-      /192\.0\.2\.1 is no address of this machine; choose one with --bind/,
+      /192\.0\.2\.1 is not an address of this machine; choose one with --bind/,
     ],
-    "a name that nobody knows": [["--bind", "nobody.invalid"], /nobody knows an address for the name nobody\.invalid/],
-    "an empty token": [["--token="], /a token must not be empty/],
+    "an unknown host name": [["--bind", "unknown.invalid"], /the host name unknown\.invalid cannot be resolved/],
+    "an empty token": [["--token="], /must not be empty or contain spaces/],
     "an empty address": [["--bind="], /must not be empty/],
     "an empty kubeconfig": [["--kubeconfig="], /must not be empty/],
-    "a flag that there is not": [["--prot", "1"], /unknown option '--prot'/],
+    "an unknown flag": [["--prot", "1"], /unknown option '--prot'/],
   };
-  for (const [what, [flags, says]] of Object.entries(wrong)) {
-    it(`refuses ${what}`, async () => {
+  for (const [what, [flags, expectedMessage]] of Object.entries(wrong)) {
+    it(`rejects ${what}`, async () => {
       const { code, stderr } = await run("--in-memory", ...flags).ending;
       expect(code, stderr).toBe(2);
-      expect(stderr).toMatch(says);
+      expect(stderr).toMatch(expectedMessage);
     });
   }
 
-  const unusable: Record<string, [flags: (folder: string) => readonly string[], says: RegExp]> = {
+  const unusable: Record<string, [flags: (folder: string) => readonly string[], expectedMessage: RegExp]> = {
     "a data folder that is a file": [
       (at) => ["--data-dir", join(at, "file")],
-      /^milo-quota: the data folder .*file cannot be used: it is a file, or in one; choose another one with --data-dir\n$/,
+      /^milo-quota: the data directory .*file cannot be used: it is not a directory; choose another one with --data-dir\n$/,
     ],
-    "a data folder in a file": [(at) => ["--data-dir", join(at, "file", "data")], /it is a file, or in one/],
-    "no data folder at all": [() => ["--data-dir="], /must not be empty/],
-    "an empty token": [(at) => ["--token=", "--data-dir", join(at, "data")], /a token must not be empty/],
-    "a kubeconfig that is none": [
+    "a data folder in a file": [(at) => ["--data-dir", join(at, "file", "data")], /it is not a directory/],
+    "an empty data folder name": [() => ["--data-dir="], /must not be empty/],
+    "an empty token": [(at) => ["--token=", "--data-dir", join(at, "data")], /must not be empty or contain spaces/],
+    "an invalid kubeconfig": [
       (at) => ["--data-dir", join(at, "data"), "--kubeconfig", join(at, "file")],
-      /^milo-quota: .*file is no kubeconfig \(it is no object\), and is left as it is; choose another file with --kubeconfig, or move/,
+      /^milo-quota: .*file is not a kubeconfig \(it is not an object\) and was not changed; choose another file with --kubeconfig, or move/,
     ],
     "a kubeconfig in a file": [
       (at) => ["--in-memory", "--kubeconfig", join(at, "file", "config")],
       /^milo-quota: the kubeconfig .* cannot be written: /,
     ],
   };
-  for (const [what, [flags, says]] of Object.entries(unusable)) {
-    it(`ends with ${what}, and leaves nothing behind`, async () => {
+  for (const [what, [flags, expectedMessage]] of Object.entries(unusable)) {
+    it(`fails with ${what} and leaves no files`, async () => {
       writeFileSync(join(folder, "file"), "hello\n");
       const server = RunningProgram.ofBundle(program, ["up", "--port", "0", ...flags(folder)], { cwd: folder });
       running.push(server);
       const { code, stderr } = await server.ending;
-      expect([code, stderr]).toEqual([2, expect.stringMatching(says)]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(expectedMessage)]);
       expect(readdirSync(folder)).toEqual(["file"]);
       expect(readFileSync(join(folder, "file"), "utf8")).toBe("hello\n");
     });
   }
 
-  it("says with our own commands what to try where there is no kubectl", async () => {
+  it("suggests milo-quota commands if there is no kubectl", async () => {
     const data = join(folder, "a folder");
     const server = RunningProgram.ofBundle(program, ["up", "--port", "0", "--data-dir", data], { env: { PATH: "" } });
     running.push(server);
@@ -142,12 +142,12 @@ describe("milo-quota up", () => {
     expect(welcome).not.toContain("kubectl");
     expect(welcome).toContain(`export KUBECONFIG='${join(data, "kubeconfig")}'`);
     const [, file = ""] = /^ {2}node (\S+) usage$/m.exec(welcome) ?? [];
-    const surroundings = { env: { KUBECONFIG: join(data, "kubeconfig") } };
-    const used = await new RunningProgram(process.execPath, [file, "usage"], surroundings).ending;
+    const deps = { env: { KUBECONFIG: join(data, "kubeconfig") } };
+    const used = await new RunningProgram(process.execPath, [file, "usage"], deps).ending;
     expect([used.code, used.stderr]).toEqual([0, ""]);
   });
 
-  it.runIf(hasIpv6())("is reached by IPv6 addresses in brackets", async () => {
+  it.runIf(hasIpv6())("listens on IPv6 addresses", async () => {
     const data = join(folder, "data");
     const server = run("--port", "0", "--data-dir", data, "--bind", "::1");
     const welcome = await server.welcome();
@@ -155,7 +155,7 @@ describe("milo-quota up", () => {
     expect((await open(join(data, "kubeconfig")).get("/readyz")).code).toBe(200);
   });
 
-  it("keeps what is in a kubeconfig, and goes where somebody chose to go", async () => {
+  it("keeps the other entries and the current context of an existing kubeconfig", async () => {
     const data = join(folder, "data");
     const kubeconfig = join(folder, "config");
     const others = [
@@ -190,7 +190,7 @@ describe("milo-quota up", () => {
     }
   });
 
-  it("in memory leaves nothing behind but the kubeconfig that it is asked for, for nobody else to read", async () => {
+  it("in memory writes only the requested kubeconfig, readable only by its owner", async () => {
     const kubeconfig = join(folder, "access", "config");
     const flags = ["--in-memory", "--port", "0", "--token", "a-token-of-mine", "--kubeconfig", kubeconfig];
     const first = run(...flags);
@@ -199,17 +199,17 @@ describe("milo-quota up", () => {
     const [user] = JSON.parse(readFileSync(kubeconfig, "utf8")).users;
     expect(user.user).toEqual({ token: "a-token-of-mine" });
     expect((await open(kubeconfig).create(configMaps, { metadata: { name: "kept-nowhere" } })).code).toBe(201);
-    const stranger = await open(kubeconfig).as("a-token-of-nobody");
-    doors.push(stranger);
+    const stranger = await open(kubeconfig).as("an-unknown-token");
+    clients.push(stranger);
     expect((await stranger.get(configMaps)).code).toBe(401);
-    await Promise.all(doors.splice(0).map((door) => door.close()));
+    await Promise.all(clients.splice(0).map((client) => client.close()));
     expect((await first.end("SIGTERM")).code).toBe(0);
     await run(...flags).welcome();
     expect((await open(kubeconfig).get(`${configMaps}/kept-nowhere`)).code).toBe(404);
     expect(readdirSync(folder)).toEqual(["access"]);
   });
 
-  it("keeps the token of the administrator, and what they made, from one start to the next", async () => {
+  it("keeps the administrator's token and objects over a restart", async () => {
     const data = join(folder, "data");
     const flags = ["--port", "0", "--data-dir", data];
     const first = run(...flags);
@@ -217,7 +217,7 @@ describe("milo-quota up", () => {
     const tokenOf = (): string => JSON.parse(readFileSync(join(data, "kubeconfig"), "utf8")).users[0].user.token;
     const token = tokenOf();
     await open(join(data, "kubeconfig")).create(configMaps, { metadata: { name: "kept" } });
-    await Promise.all(doors.splice(0).map((door) => door.close()));
+    await Promise.all(clients.splice(0).map((client) => client.close()));
     await first.end("SIGINT");
     await run(...flags).welcome();
     expect(tokenOf()).toBe(token);
@@ -225,15 +225,15 @@ describe("milo-quota up", () => {
   });
 
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    it(`stops in order within two seconds of ${signal}, with watches open`, async () => {
+    it(`shuts down within two seconds of ${signal} with open watches`, async () => {
       const kubeconfig = join(folder, "kubeconfig");
       const server = run("--in-memory", "--log-level", "info", "--port", "0", "--kubeconfig", kubeconfig);
       await server.welcome();
-      const door = open(kubeconfig);
-      const abort = sharedAbort();
+      const client = open(kubeconfig);
+      const abort = lightAbortController();
       const paths = [configMaps, "/api/v1/namespaces", "/apis/quota.miloapis.com/v1alpha1/resourceclaims"];
-      const watches = await Promise.all(paths.map((path) => door.watch(path, abort.signal)));
-      await door.create(configMaps, { metadata: { name: "seen" } });
+      const watches = await Promise.all(paths.map((path) => client.watch(path, abort.signal)));
+      await client.create(configMaps, { metadata: { name: "seen" } });
       const beganMs = performance.now();
       const { code, stderr, stdout } = await server.end(signal);
       expect(performance.now() - beganMs).toBeLessThan(2_000);

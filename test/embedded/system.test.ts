@@ -1,6 +1,6 @@
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
-import { pause } from "@milo-quota/kubernetes/client/pause.ts";
-import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import { lightAbortController } from "@milo-quota/kubernetes/client/light-abort-controller.ts";
+import { sleep } from "@milo-quota/kubernetes/client/sleep.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Body } from "../apiserver/test-server.ts";
 import {
@@ -12,7 +12,16 @@ import {
   projects,
   quota,
 } from "../tenancy/tenant-world.ts";
-import { type Answer, eventually } from "./front-door.ts";
+import { type ApiResponse, eventually } from "./api-client.ts";
+import {
+  buckets,
+  claimPolicies,
+  claims,
+  expectQuotaRejection,
+  hasReason,
+  isTrue,
+  ProgramWorld,
+} from "./program-world.ts";
 import {
   configMap,
   configMapsPolicy,
@@ -25,8 +34,7 @@ import {
   servicesPolicy,
   servicesRegistration,
   types,
-} from "./story-manifests.ts";
-import { buckets, claimPolicies, claims, expectRefused, hasReason, isTrue, StoryWorld } from "./story-world.ts";
+} from "./system-manifests.ts";
 
 const secrets = "/api/v1/namespaces/default/secrets";
 const configMaps = "/api/v1/namespaces/default/configmaps";
@@ -34,13 +42,13 @@ const secretsOf = (name: string): string => inProject(name, secrets);
 const mapsOf = (name: string): string => inProject(name, configMaps);
 const projectsOf = (name: string): string => inOrganization(name, projects);
 
-/** The policy that the story breaks, to mend it. */
+/** A policy that the test breaks on purpose. */
 const brokenOnPurpose = /ClaimCreationPolicy "secrets": .*amountExpression/;
 
-let world: StoryWorld;
+let world: ProgramWorld;
 
 beforeAll(async () => {
-  world = await StoryWorld.build(brokenOnPurpose);
+  world = await ProgramWorld.build(brokenOnPurpose);
 }, 60_000);
 
 afterAll(() => world.remove());
@@ -62,7 +70,7 @@ const noMoreMaps = [
   `${types.configMaps} for Project "web": requested 1 config map, limit 3, allocated 3, reserved 0, available 0`,
 ] as const;
 
-/** Who has what when the story is over, and whenever it is taken up again. */
+/** The state at the end of a run, and after the restart. */
 async function expectTheEnd(): Promise<void> {
   await world.shows("acme", "", { [types.projects]: [2, 2, 0, 0] });
   await world.shows("beta", "", { [types.projects]: [2, 0, 0, 2] });
@@ -71,7 +79,7 @@ async function expectTheEnd(): Promise<void> {
 }
 
 async function apply(path: string, wanted: object, holds: (object: Body) => boolean): Promise<void> {
-  await world.made(world.admin.apply(path, wanted));
+  await world.expectSuccess(world.admin.apply(path, wanted));
   await world.admin.until(path, holds);
 }
 
@@ -86,18 +94,18 @@ async function removeOrganization(name: string): Promise<void> {
 
 async function newProject(of: string, name: string): Promise<void> {
   const owner = of === "acme" ? "anna" : "bob";
-  await world.made(world.as(owner).create(projectsOf(of), project(name)));
+  await world.expectSuccess(world.as(owner).create(projectsOf(of), project(name)));
   await world.admin.until(`${projects}/${name}`, isTrue("Ready"));
   await world.shows(name, name, { [types.secrets]: [2, 0, 0, 2], [types.configMaps]: [3, 0, 0, 3] });
 }
 
-/** Times of objects are in seconds: what is made in the second in which a policy goes to work is taken as made after it. */
+/** Creation timestamps have a resolution of seconds: an object of the second in which a policy becomes ready counts as newer. */
 async function nextSecondAfter(time: string): Promise<void> {
   const leftMs = Date.parse(time) + 1_000 - systemClock.now();
-  if (leftMs > 0) await pause(systemClock, leftMs, sharedAbort().signal);
+  if (leftMs > 0) await sleep(systemClock, leftMs, lightAbortController().signal);
 }
 
-/** Each of these secrets owns its claim, which is bound to it and kept for it; and there is no other claim. */
+/** Each of these Secrets owns its bound claim with a finalizer, and there are no other claims. */
 async function expectOwned(plane: string, names: readonly string[]): Promise<void> {
   const uidOf = async (name: string) => (await world.admin.get(`${secretsOf(plane)}/${name}`)).body.metadata.uid;
   const { body } = await world.admin.get(inProject(plane, claims));
@@ -109,19 +117,19 @@ async function expectOwned(plane: string, names: readonly string[]): Promise<voi
   }
 }
 
-const made = (answer: Promise<Answer>): Promise<Answer> => world.made(answer);
+const expectSuccess = (answer: Promise<ApiResponse>): Promise<ApiResponse> => world.expectSuccess(answer);
 
-describe.each(["on an empty data folder", "again on what it left"])("the whole system, %s", (time) => {
+describe.each(["on an empty data folder", "again after a restart"])("the whole system, %s", (time) => {
   const isFirst = time === "on an empty data folder";
   beforeAll(() => world.start(), 60_000);
   afterAll(() => world.stop());
 
-  it("starts with what there was when it was stopped", async () => {
+  it("starts with the state before the restart", async () => {
     if (isFirst) expect((await world.admin.get(organizations)).body.items).toEqual([]);
     else await expectTheEnd();
   });
 
-  it("is told what can be counted, who gets how much, and what takes from it", async () => {
+  it("accepts registrations, grant policies and claim policies", async () => {
     await world.admin.remove(`${claimPolicies}/config-maps`);
     await world.admin.gone(`${claimPolicies}/config-maps`);
     for (const [name, wanted] of Object.entries(registrations))
@@ -132,7 +140,21 @@ describe.each(["on an empty data folder", "again on what it left"])("the whole s
     await apply(`${claimPolicies}/secrets`, secretsPolicy(), isTrue("Ready"));
   });
 
-  it("keeps nothing of organizations that were deleted: under their names others begin", async () => {
+  it("tells the current name of a field that manifests for early versions use", async () => {
+    const early = {
+      apiVersion: "quota.miloapis.com/v1alpha1",
+      kind: "ResourceClaim",
+      metadata: { name: "early" },
+      spec: { ownerRef: { kind: "Organization", name: "acme" }, requests: [] },
+    };
+    const path = `${quota}/namespaces/default/resourceclaims`;
+    const hint = 'unknown field "spec.ownerRef" (use consumerRef instead)';
+    const strict = await world.admin.create(`${path}?fieldValidation=Strict`, early);
+    expect([strict.code, strict.body.message]).toEqual([400, expect.stringContaining(hint)]);
+    expect((await world.admin.create(path, early)).warning).toContain("(use consumerRef instead)");
+  });
+
+  it("keeps nothing of deleted organizations when their names are reused", async () => {
     for (const name of ["acme", "beta"]) {
       await removeOrganization(name);
       await newOrganization(name);
@@ -141,7 +163,7 @@ describe.each(["on an empty data folder", "again on what it left"])("the whole s
     expect((await world.admin.get(projects)).body.items).toEqual([]);
   });
 
-  it("knows members by their tokens", async () => {
+  it("authenticates members by their tokens", async () => {
     for (const name of ["anna", "vera", "bob"]) await world.user(name);
     expect((await world.as("anna").get(projectsOf("acme"))).code).toBe(403);
     await world.member("acme", "anna", "admin");
@@ -150,69 +172,69 @@ describe.each(["on an empty data folder", "again on what it left"])("the whole s
     await eventually(async () => expect((await world.as("anna").get(projectsOf("acme"))).code).toBe(200));
   });
 
-  it("refuses an organization a project too many, with numbers; another one has its own", async () => {
+  it("rejects a project over the limit of its organization with the numbers, independently of other organizations", async () => {
     await newProject("acme", "web");
     await newProject("acme", "shop");
-    expectRefused(await world.as("anna").create(projectsOf("acme"), project("third")), noMoreProjects);
-    expectRefused(await world.admin.create(projects, project("third", "acme")), noMoreProjects);
+    expectQuotaRejection(await world.as("anna").create(projectsOf("acme"), project("third")), noMoreProjects);
+    expectQuotaRejection(await world.admin.create(projects, project("third", "acme")), noMoreProjects);
     await newProject("beta", "other");
     await world.shows("acme", "", { [types.projects]: [2, 2, 0, 0] });
     await world.shows("beta", "", { [types.projects]: [2, 1, 0, 1] });
   });
 
-  it("lets what was freed be used, and no more than that", async () => {
-    await made(world.as("anna").remove(`${projectsOf("acme")}/shop`));
+  it("admits exactly as many new projects as were deleted", async () => {
+    await expectSuccess(world.as("anna").remove(`${projectsOf("acme")}/shop`));
     await world.admin.gone(`${projects}/shop`);
     await world.shows("acme", "", { [types.projects]: [2, 1, 0, 1] });
     await newProject("acme", "blog");
-    expectRefused(await world.as("anna").create(projectsOf("acme"), project("shop")), noMoreProjects);
+    expectQuotaRejection(await world.as("anna").create(projectsOf("acme"), project("shop")), noMoreProjects);
   });
 
-  it("counts secrets in the control plane of their project, and those of another apart", async () => {
+  it("counts Secrets in the control plane of each project separately", async () => {
     const anna = world.as("anna");
-    for (const name of ["one", "two"]) await made(anna.create(secretsOf("web"), secret(name)));
-    expectRefused(await anna.create(secretsOf("web"), secret("three")), noMoreSecrets);
-    await made(anna.create(secretsOf("web"), secret("of-another-type", "example.com/other")));
-    await made(anna.create(secretsOf("blog"), secret("one")));
+    for (const name of ["one", "two"]) await expectSuccess(anna.create(secretsOf("web"), secret(name)));
+    expectQuotaRejection(await anna.create(secretsOf("web"), secret("three")), noMoreSecrets);
+    await expectSuccess(anna.create(secretsOf("web"), secret("of-another-type", "example.com/other")));
+    await expectSuccess(anna.create(secretsOf("blog"), secret("one")));
     await world.shows("web", "web", { [types.secrets]: [2, 2, 0, 0], [types.configMaps]: [3, 0, 0, 3] });
     await expectOwned("web", ["one", "two"]);
-    await made(anna.remove(`${secretsOf("web")}/two`));
+    await expectSuccess(anna.remove(`${secretsOf("web")}/two`));
     await eventually(() => expectOwned("web", ["one"]));
     await world.shows("web", "web", { [types.secrets]: [2, 1, 0, 1], [types.configMaps]: [3, 0, 0, 3] });
-    await made(anna.create(secretsOf("web"), secret("three")));
-    expectRefused(await anna.create(secretsOf("web"), secret("two")), noMoreSecrets);
-    await made(anna.remove(`${secretsOf("blog")}/one`));
+    await expectSuccess(anna.create(secretsOf("web"), secret("three")));
+    expectQuotaRejection(await anna.create(secretsOf("web"), secret("two")), noMoreSecrets);
+    await expectSuccess(anna.remove(`${secretsOf("blog")}/one`));
   });
 
-  it("adopts what is older than a policy, if that says so", async () => {
+  it("adopts objects that are older than a policy if the policy says so", async () => {
     const anna = world.as("anna");
-    for (const name of ["early-1", "early-2"]) await made(anna.create(mapsOf("web"), configMap(name)));
-    await made(anna.create(mapsOf("web"), configMap("uncounted", "no")));
+    for (const name of ["early-1", "early-2"]) await expectSuccess(anna.create(mapsOf("web"), configMap(name)));
+    await expectSuccess(anna.create(mapsOf("web"), configMap("uncounted", "no")));
     await apply(`${claimPolicies}/config-maps`, configMapsPolicy, isTrue("Ready"));
     await world.shows("web", "web", { [types.secrets]: [2, 2, 0, 0], [types.configMaps]: [3, 2, 0, 1] });
-    await made(anna.create(mapsOf("web"), configMap("late")));
-    expectRefused(await anna.create(mapsOf("web"), configMap("later")), noMoreMaps);
+    await expectSuccess(anna.create(mapsOf("web"), configMap("late")));
+    expectQuotaRejection(await anna.create(mapsOf("web"), configMap("later")), noMoreMaps);
   });
 
-  it("is not fooled by a label that comes later", async () => {
+  it("counts an object that gets the label later", async () => {
     const path = `${mapsOf("web")}/uncounted`;
-    expectRefused(await world.as("anna").merge(path, { metadata: { labels: { counted: "yes" } } }), noMoreMaps);
-    await made(world.as("anna").remove(`${mapsOf("web")}/early-1`));
+    expectQuotaRejection(await world.as("anna").merge(path, { metadata: { labels: { counted: "yes" } } }), noMoreMaps);
+    await expectSuccess(world.as("anna").remove(`${mapsOf("web")}/early-1`));
     await world.shows("web", "web", { [types.secrets]: [2, 2, 0, 0], [types.configMaps]: [3, 2, 0, 1] });
-    await made(world.as("anna").merge(path, { metadata: { labels: { counted: "yes" } } }));
+    await expectSuccess(world.as("anna").merge(path, { metadata: { labels: { counted: "yes" } } }));
     await world.shows("web", "web", { [types.secrets]: [2, 2, 0, 0], [types.configMaps]: [3, 3, 0, 0] });
   });
 
-  it("asks no policy that is switched off, and asks it again when it is on", async () => {
+  it("does not evaluate a disabled policy until it is enabled", async () => {
     await apply(`${claimPolicies}/secrets`, secretsPolicy({ enabled: false }), hasReason("PolicyDisabled"));
-    const { body } = await made(world.as("anna").create(secretsOf("web"), secret("while-off")));
+    const { body } = await expectSuccess(world.as("anna").create(secretsOf("web"), secret("while-off")));
     await nextSecondAfter(body.metadata.creationTimestamp);
     await apply(`${claimPolicies}/secrets`, secretsPolicy({ disabled: false }), isTrue("Ready"));
-    expectRefused(await world.as("anna").create(secretsOf("web"), secret("while-on")), noMoreSecrets);
-    await made(world.as("anna").remove(`${secretsOf("web")}/while-off`));
+    expectQuotaRejection(await world.as("anna").create(secretsOf("web"), secret("while-on")), noMoreSecrets);
+    await expectSuccess(world.as("anna").remove(`${secretsOf("web")}/while-off`));
   });
 
-  it("does not take a policy for a refusal that does not work, and names it until it is mended", async () => {
+  it("answers with an error that names a failing policy until it is fixed", async () => {
     const unreadable = secretsPolicy({}, { amountExpression: "size(" });
     expect((await world.admin.apply(`${claimPolicies}/secrets`, unreadable)).code).toBe(422);
     const broken = secretsPolicy({}, { amountExpression: 'int(object.metadata.annotations["size"])' });
@@ -222,19 +244,19 @@ describe.each(["on an empty data folder", "again on what it left"])("the whole s
     expect(answer.body.details.causes.map(({ reason }: Body) => reason)).toEqual(["QuotaMisconfigured"]);
     expect(answer.body.message).toContain("secrets");
     await apply(`${claimPolicies}/secrets`, secretsPolicy(), isTrue("Ready"));
-    expectRefused(await world.as("anna").create(secretsOf("web"), secret("unlucky")), noMoreSecrets);
+    expectQuotaRejection(await world.as("anna").create(secretsOf("web"), secret("unlucky")), noMoreSecrets);
   });
 
-  it("only warns for a policy in the shadow", async () => {
+  it("only warns for a policy in Shadow mode", async () => {
     await apply(`${claimPolicies}/secrets`, secretsPolicy({ mode: "Shadow" }), isTrue("Ready"));
-    const answer = await made(world.as("anna").create(secretsOf("web"), secret("in-the-shadow")));
+    const answer = await expectSuccess(world.as("anna").create(secretsOf("web"), secret("in-the-shadow")));
     expect(answer.warning).toContain("is in Shadow mode; Enforce would reject this: ");
-    await made(world.as("anna").remove(`${secretsOf("web")}/in-the-shadow`));
+    await expectSuccess(world.as("anna").remove(`${secretsOf("web")}/in-the-shadow`));
     await apply(`${claimPolicies}/secrets`, secretsPolicy(), isTrue("Ready"));
-    expectRefused(await world.as("anna").create(secretsOf("web"), secret("in-the-light")), noMoreSecrets);
+    expectQuotaRejection(await world.as("anna").create(secretsOf("web"), secret("in-the-light")), noMoreSecrets);
   });
 
-  it("denies by default, where a policy holds: in the control plane that it is in", async () => {
+  it("rejects by default without a grant, only in the control plane of the policy", async () => {
     const [anna, policy] = [world.as("anna"), inProject("web", `${claimPolicies}/services`)];
     const servicesOf = (name: string): string => inProject(name, "/api/v1/namespaces/default/services");
     const registration = `${quota}/resourceregistrations/services`;
@@ -242,26 +264,26 @@ describe.each(["on an empty data folder", "again on what it left"])("the whole s
     await apply(registration, servicesRegistration, isTrue("Active"));
     await world.admin.until(policy, isTrue("Ready"));
     const answer = await anna.create(servicesOf("web"), service("first"));
-    expectRefused(answer, nothingOfServices);
-    expect(answer.body.message).toContain('Nothing of it is granted to Project "web" yet.');
-    await made(anna.create(servicesOf("blog"), service("first")));
-    await made(world.admin.remove(policy));
+    expectQuotaRejection(answer, nothingOfServices);
+    expect(answer.body.message).toContain('Project "web" has no grant for it yet.');
+    await expectSuccess(anna.create(servicesOf("blog"), service("first")));
+    await expectSuccess(world.admin.remove(policy));
     await world.admin.gone(policy);
-    await made(anna.create(servicesOf("web"), service("first")));
-    await made(world.admin.remove(registration));
+    await expectSuccess(anna.create(servicesOf("web"), service("first")));
+    await expectSuccess(world.admin.remove(registration));
     await world.admin.gone(registration);
   });
 
-  it("admits one of many who make the same object at once, and counts it once", async () => {
+  it("admits one of many concurrent creates of an object and counts it once", async () => {
     const anna = world.as("anna");
-    await made(anna.remove(`${secretsOf("web")}/three`));
+    await expectSuccess(anna.remove(`${secretsOf("web")}/three`));
     await world.shows("web", "web", { [types.secrets]: [2, 1, 0, 1], [types.configMaps]: [3, 3, 0, 0] });
     const answers = await Promise.all(Array.from({ length: 6 }, () => anna.create(secretsOf("web"), secret("three"))));
     expect(answers.map(({ code }) => code).sort()).toEqual([201, 409, 409, 409, 409, 409]);
     await world.shows("web", "web", { [types.secrets]: [2, 2, 0, 0], [types.configMaps]: [3, 3, 0, 0] });
   });
 
-  it("leaves manifests as they were written, whichever way they are spelled", async () => {
+  it("stores manifests as written, in both spellings", async () => {
     const stored = async (path: string): Promise<Body> => (await world.admin.get(path)).body;
     const grants = (await stored(`${quota}/grantcreationpolicies`)).items;
     expect(grants.map(({ spec, status }: Body) => [spec.disabled, spec.enabled, status.enabled])).toEqual([
@@ -278,18 +300,18 @@ describe.each(["on an empty data folder", "again on what it left"])("the whole s
     expect((await world.admin.apply(`${claimPolicies}/secrets`, both)).code).toBe(422);
   });
 
-  it("has every figure as it was after it was stopped and started", async () => {
+  it("has the same figures after a restart", async () => {
     const before = [await world.figures("acme", ""), await world.figures("web", "web")];
     await world.stop();
     await world.start();
     expect([await world.figures("acme", ""), await world.figures("web", "web")]).toEqual(before);
-    expectRefused(await world.as("anna").create(secretsOf("web"), secret("after")), noMoreSecrets);
-    expectRefused(await world.as("anna").create(projectsOf("acme"), project("third")), noMoreProjects);
-    await made(world.as("anna").remove(`${secretsOf("web")}/three`));
+    expectQuotaRejection(await world.as("anna").create(secretsOf("web"), secret("after")), noMoreSecrets);
+    expectQuotaRejection(await world.as("anna").create(projectsOf("acme"), project("third")), noMoreProjects);
+    await expectSuccess(world.as("anna").remove(`${secretsOf("web")}/three`));
     await world.shows("web", "web", { [types.secrets]: [2, 1, 0, 1], [types.configMaps]: [3, 3, 0, 0] });
   });
 
-  it("shows members their own, and nothing of others", async () => {
+  it("shows members only their own objects", async () => {
     const own = [inOrganization("acme", buckets), inOrganization("acme", claims), mapsOf("web"), projectsOf("acme")];
     for (const path of own) {
       const codes = await Promise.all(
@@ -308,17 +330,17 @@ describe.each(["on an empty data folder", "again on what it left"])("the whole s
     expect(seen.map(({ spec }: Body) => spec.consumerRef.name)).toEqual(["beta"]);
   });
 
-  it("begins at 0 with a project under the name of one that was deleted", async () => {
-    await made(world.as("anna").remove(`${projectsOf("acme")}/web`));
+  it("starts at 0 for a new project of a deleted one's name", async () => {
+    await expectSuccess(world.as("anna").remove(`${projectsOf("acme")}/web`));
     await world.admin.gone(`${projects}/web`);
     await world.shows("acme", "", { [types.projects]: [2, 1, 0, 1] });
     await newProject("acme", "web");
     expect((await world.as("anna").get(secretsOf("web"))).body.items).toEqual([]);
     expect((await world.as("anna").get(inProject("web", claims))).body.items).toEqual([]);
-    await made(world.as("anna").create(secretsOf("web"), secret("one")));
+    await expectSuccess(world.as("anna").create(secretsOf("web"), secret("one")));
   });
 
-  it("begins at 0 with an organization under the name of one that was deleted, without its members", async () => {
+  it("starts at 0 and without members for a new organization of a deleted one's name", async () => {
     await removeOrganization("beta");
     expect((await world.admin.get(`${projects}/other`)).code).toBe(404);
     await newOrganization("beta");
@@ -326,7 +348,7 @@ describe.each(["on an empty data folder", "again on what it left"])("the whole s
     expect((await world.as("bob").get(projectsOf("beta"))).code).toBe(403);
   });
 
-  it("has books that are right in the end", async () => {
+  it("passes a recount at the end", async () => {
     await expectTheEnd();
     const { code, stdout, stderr } = await world.command("recount");
     expect(code, stdout + stderr).toBe(0);

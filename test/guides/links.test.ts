@@ -5,26 +5,38 @@ import { describe, expect, it } from "vitest";
 const clone = join(import.meta.dirname, "../..");
 const pages = [
   "README.md",
+  "CHANGELOG.md",
   "CONTRIBUTING.md",
+  "SECURITY.md",
   "examples/README.md",
   ...readdirSync(join(clone, "docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
 ];
 
-/** What a page says, without what it shows. */
+/** The text of a page without its code blocks. */
 const prose = (page: string): string => readFileSync(join(clone, page), "utf8").replaceAll(/^```.*?^```/gms, "");
 
-/** Marks of headings, as they are made on the web: small letters, blanks as dashes, punctuation left out. */
-const marksOf = (page: string): readonly string[] =>
-  [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+const headingsOf = (page: string): readonly string[] =>
+  [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => title);
+
+/** Anchors of headings, as GitHub makes them: lower case, blanks as dashes, without punctuation. */
+const anchorsOf = (page: string): readonly string[] =>
+  headingsOf(page).map((title) =>
     title
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
       .replaceAll(" ", "-"),
   );
 
-function brokenLinks(page: string): readonly string[] {
+interface Link {
+  /** Path from the top of the clone. */
+  readonly target: string;
+  readonly anchor: string | undefined;
+  readonly text: string;
+}
+
+function linksIn(page: string): readonly Link[] {
   const links = [
     ...prose(page)
       .replaceAll(/`[^`\n]*`/g, "code")
@@ -32,16 +44,59 @@ function brokenLinks(page: string): readonly string[] {
   ].map(([, link = ""]) => link);
   return links
     .filter((link) => !/^[a-z]+:/.test(link))
-    .filter((link) => {
-      const [path = "", mark] = link.split("#");
+    .map((link) => {
+      const [path = "", anchor] = link.split("#");
       const target = path === "" ? page : relative(clone, join(clone, dirname(page), path));
-      if (!existsSync(join(clone, target))) return true;
-      return mark !== undefined && !marksOf(target).includes(mark);
+      return { target, anchor, text: link };
     });
 }
 
-describe("links lead somewhere", () => {
+const isBroken = ({ target, anchor }: Link): boolean =>
+  !existsSync(join(clone, target)) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+
+/** Code such as `test/guides/links.test.ts`, which names a file or folder of this repository. */
+const pathsIn = (page: string): readonly string[] =>
+  [...prose(page).matchAll(/`((?:packages|test|tools|examples|docs|deploy|bench)\/[\w./-]+)`/g)].map(
+    ([, path = ""]) => path,
+  );
+
+describe("links have a target", () => {
   it.each(pages)("in %s", (page) => {
-    expect(brokenLinks(page)).toEqual([]);
+    expect(linksIn(page).filter(isBroken)).toEqual([]);
+    expect(pathsIn(page).filter((path) => !existsSync(join(clone, path)))).toEqual([]);
   });
 });
+
+describe("docs/README.md", () => {
+  const linked = linksIn("docs/README.md");
+
+  it.each([
+    "Install",
+    "Configuration",
+    "CLI",
+    "Errors",
+    "Limits",
+    "Metrics",
+    "Security",
+    "Upgrade",
+    "Backup",
+    "Glossary",
+  ])("leads to a heading %s", (topic) => {
+    const headings = linked
+      .filter(({ target }) => target.endsWith(".md"))
+      .flatMap(({ target, anchor }) =>
+        headingsOf(target).filter((_, at) => isLinked(anchor, anchorsOf(target)[at], at)),
+      );
+    expect(headings.some((heading) => heading.startsWith(topic))).toBe(true);
+  });
+
+  it("leads to every guide", () => {
+    const guides = readdirSync(join(clone, "docs/guides")).map((name) => `docs/guides/${name}`);
+    const targets = new Set(linked.map(({ target }) => target));
+    expect(guides.filter((guide) => !targets.has(guide))).toEqual([]);
+  });
+});
+
+/** Whether a link leads to this heading: to its anchor, or to the page that it is the title of. */
+const isLinked = (linkAnchor: string | undefined, anchor: string | undefined, at: number): boolean =>
+  linkAnchor === undefined ? at === 0 : linkAnchor === anchor;

@@ -1,9 +1,10 @@
 /**
- * Rows of shown tables whose cells do not stand under a heading. A table begins with a line of headings in capitals and goes
- * on to an empty line, or to a `...` alone. Columns are two blanks or more apart. A cell begins where its heading begins, or
- * ends where it ends, and no two stand under one; a cell may be empty.
+ * Rows of shown tables whose cells are not aligned with a heading. A table begins with a line of headings in capitals and ends
+ * with an empty line, or with `...` on a line of its own. Columns are at least two blanks apart. A cell starts where its
+ * heading starts, or ends where it ends; no two cells are under one heading, and a cell may be empty. Text of the last column
+ * may contain several blanks in a row.
  */
-export function crookedRows(shown: readonly string[]): readonly string[] {
+export function misalignedRows(shown: readonly string[]): readonly string[] {
   let headings: readonly Cell[] = [];
   return shown.filter((line) => {
     const isHeading = headingLine.test(line);
@@ -11,7 +12,7 @@ export function crookedRows(shown: readonly string[]): readonly string[] {
       headings = isHeading ? cellsOf(line) : [];
       return false;
     }
-    return headings.length > 0 && !standsUnder(headings, cellsOf(line));
+    return headings.length > 0 && !isAligned(headings, cellsOf(line));
   });
 }
 
@@ -26,8 +27,9 @@ function cellsOf(line: string): readonly Cell[] {
   return [...line.matchAll(/\S+(?: \S+)*/g)].map(({ 0: text, index }) => ({ start: index, end: index + text.length }));
 }
 
-function standsUnder(headings: readonly Cell[], cells: readonly Cell[]): boolean {
-  const columns = cells.map(({ start, end }) =>
+function isAligned(headings: readonly Cell[], cells: readonly Cell[]): boolean {
+  const last = cells.findIndex(({ start }) => start === headings.at(-1)?.start);
+  const columns = (last === -1 ? cells : cells.slice(0, last + 1)).map(({ start, end }) =>
     headings.findIndex((heading) => heading.start === start || heading.end === end),
   );
   return !columns.includes(-1) && new Set(columns).size === columns.length;

@@ -1,8 +1,8 @@
 import { createAuthority } from "@milo-quota/apiserver/http/certificates/certificate-authority.ts";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { expect, it } from "vitest";
+import { fails, rows, succeeds } from "./command-result.ts";
 import { kubectlSuite } from "./kubectl-suite.ts";
-import { refuses, rows, says } from "./said.ts";
 
 const settings = `apiVersion: v1
 kind: ConfigMap
@@ -23,41 +23,41 @@ spec:
 `;
 
 kubectlSuite("kubectl create", ({ run, file }) => {
-  it("makes the namespace that the others are in", async () => {
-    expect(await run("create namespace team")).toEqual(says("namespace/team created"));
+  it("creates a namespace", async () => {
+    expect(await run("create namespace team")).toEqual(succeeds("namespace/team created"));
     expect(rows(await run("get namespace team"))).toEqual([
       ["NAME", "STATUS", "AGE"],
       ["team", "Active", "AGE"],
     ]);
   });
 
-  it("makes the object of a file, once", async () => {
+  it("creates the object of a file once", async () => {
     file("settings.yaml", settings);
-    expect(await run("create -n team -f settings.yaml")).toEqual(says("configmap/settings created"));
+    expect(await run("create -n team -f settings.yaml")).toEqual(succeeds("configmap/settings created"));
     expect(await run("create -n team -f settings.yaml")).toEqual(
-      refuses(
+      fails(
         'Error from server (AlreadyExists): error when creating "settings.yaml": configmaps "settings" already exists',
       ),
     );
   });
 
-  it("reads the standard input, and fills in a generated name", async () => {
+  it("reads stdin and generates a name", async () => {
     const { code, out } = await run("create -n team -f -", { stdin: pod });
     expect(code).toBe(0);
     expect(out).toMatch(/^pod\/web-[a-z0-9]{5} created\n$/);
   });
 
-  it("makes a TLS secret of a key pair", async () => {
+  it("creates a TLS secret from a key pair", async () => {
     const pair = createAuthority("shop", { nowMs: systemClock.now(), lifetimeMs: 60_000 });
     file("tls.crt", pair.certificatePem);
     file("tls.key", pair.privateKeyPem);
     expect(await run("create -n team secret tls pair --cert=tls.crt --key=tls.key")).toEqual(
-      says("secret/pair created"),
+      succeeds("secret/pair created"),
     );
     expect((await run("get -n team secret pair -o jsonpath='{.type}'")).out).toBe("kubernetes.io/tls");
   });
 
-  const lines: Record<string, [line: string, says: string]> = {
+  const lines: Record<string, [line: string, message: string]> = {
     "a config map of literals": [
       "configmap literals --from-literal=a=1 --from-literal=b=2",
       "configmap/literals created",
@@ -91,17 +91,17 @@ kubectlSuite("kubectl create", ({ run, file }) => {
     "a service behind a balancer": ["service loadbalancer balanced --tcp=80:8080", "service/balanced created"],
   };
   for (const [name, [line, text]] of Object.entries(lines)) {
-    it(`makes ${name}`, async () => {
-      expect(await run(`create -n team ${line}`)).toEqual(says(text));
+    it(`creates ${name}`, async () => {
+      expect(await run(`create -n team ${line}`)).toEqual(succeeds(text));
     });
   }
 
-  it("runs a pod, and exposes a deployment", async () => {
-    expect(await run("run once -n team --image=busybox")).toEqual(says("pod/once created"));
-    expect(await run("expose deployment web -n team --port=80")).toEqual(says("service/web exposed"));
+  it("runs a pod and exposes a deployment", async () => {
+    expect(await run("run once -n team --image=busybox")).toEqual(succeeds("pod/once created"));
+    expect(await run("expose deployment web -n team --port=80")).toEqual(succeeds("service/web exposed"));
   });
 
-  it("gives services their addresses and ports", async () => {
+  it("assigns addresses and ports to services", async () => {
     const shown = rows(await run("get services -n team"));
     expect(shown.map((row) => row.map((cell) => cell.replace(/80:3\d{4}/, "80:NODE")))).toEqual([
       ["NAME", "TYPE", "CLUSTER-IP", "EXTERNAL-IP", "PORT(S)", "AGE"],
@@ -113,7 +113,7 @@ kubectlSuite("kubectl create", ({ run, file }) => {
     ]);
   });
 
-  const refused: Record<string, [line: string, says: string]> = {
+  const rejected: Record<string, [line: string, message: string]> = {
     "a kind that is not served": [
       "cronjob nightly --image=busybox --schedule=@daily",
       "error: failed to create cronjob: the server could not find the requested resource (post cronjobs.batch)",
@@ -139,9 +139,9 @@ kubectlSuite("kubectl create", ({ run, file }) => {
       "error: failed to create priorityclass: the server could not find the requested resource (post priorityclasses.scheduling.k8s.io)",
     ],
   };
-  for (const [name, [line, text]] of Object.entries(refused)) {
-    it(`refuses ${name}`, async () => {
-      expect(await run(`create -n team ${line}`)).toEqual(refuses(text));
+  for (const [name, [line, text]] of Object.entries(rejected)) {
+    it(`fails for ${name}`, async () => {
+      expect(await run(`create -n team ${line}`)).toEqual(fails(text));
     });
   }
 });
@@ -150,37 +150,37 @@ kubectlSuite("kubectl create --dry-run and --validate", ({ run, file }) => {
   const unknownField =
     'Error from server (BadRequest): error when creating "typo.yaml": ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "dta"';
 
-  it("tries on the server, and stores nothing", async () => {
+  it("stores nothing in a server dry run", async () => {
     expect(await run("create configmap tried --dry-run=server")).toEqual(
-      says("configmap/tried created (server dry run)"),
+      succeeds("configmap/tried created (server dry run)"),
     );
     expect(await run("get configmap tried")).toEqual(
-      refuses('Error from server (NotFound): configmaps "tried" not found'),
+      fails('Error from server (NotFound): configmaps "tried" not found'),
     );
   });
 
-  it("tries on the client, and prints what it would send", async () => {
+  it("prints the object in a client dry run", async () => {
     expect(await run("create configmap tried --from-literal=a=1 --dry-run=client -o yaml")).toEqual(
-      says("apiVersion: v1", "data:", '  a: "1"', "kind: ConfigMap", "metadata:", "  name: tried"),
+      succeeds("apiVersion: v1", "data:", '  a: "1"', "kind: ConfigMap", "metadata:", "  name: tried"),
     );
   });
 
-  it("refuses an unknown field by default, and when strict", async () => {
+  it("rejects an unknown field by default and with strict validation", async () => {
     file("typo.yaml", settings.replace("\ndata:", "\ndta:"));
-    expect(await run("create -f typo.yaml")).toEqual(refuses(unknownField));
-    expect(await run("create -f typo.yaml --validate=strict")).toEqual(refuses(unknownField));
+    expect(await run("create -f typo.yaml")).toEqual(fails(unknownField));
+    expect(await run("create -f typo.yaml --validate=strict")).toEqual(fails(unknownField));
   });
 
-  it("warns of an unknown field when told to, and drops it", async () => {
+  it("warns of an unknown field and drops it with --validate=warn", async () => {
     expect(await run("create -f typo.yaml --validate=warn")).toEqual({
-      ...says("configmap/settings created"),
+      ...succeeds("configmap/settings created"),
       err: 'Warning: unknown field "dta"\n',
     });
     expect((await run("get configmap settings -o jsonpath='{.dta}'")).out).toBe("");
   });
 
-  it("says nothing of an unknown field when it is to ignore it", async () => {
+  it("silently drops an unknown field with --validate=ignore", async () => {
     file("typo2.yaml", settings.replace("\ndata:", "\ndta:").replace("settings", "settings2"));
-    expect(await run("create -f typo2.yaml --validate=ignore")).toEqual(says("configmap/settings2 created"));
+    expect(await run("create -f typo2.yaml --validate=ignore")).toEqual(succeeds("configmap/settings2 created"));
   });
 });

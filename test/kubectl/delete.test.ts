@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
+import { fails, succeeds } from "./command-result.ts";
 import { kubectlSuite } from "./kubectl-suite.ts";
-import { refuses, says } from "./said.ts";
 
-/** A config map that belongs to another one. */
+/** A ConfigMap owned by another one. */
 function dependent(name: string, owner: string, uid: string): string {
   const reference = { apiVersion: "v1", kind: "ConfigMap", name: owner, uid, blockOwnerDeletion: true };
   return JSON.stringify({
@@ -20,123 +20,123 @@ kubectlSuite("kubectl delete", ({ run, start, file }) => {
     const uid = (await run(`get configmap ${owner} -o jsonpath='{.metadata.uid}'`)).out;
     const child = `${owner}-child`;
     expect(await run("create -f -", { stdin: dependent(child, owner, uid) })).toEqual(
-      says(`configmap/${child} created`),
+      succeeds(`configmap/${child} created`),
     );
   }
 
-  it("removes an object, once", async () => {
+  it("deletes an object once", async () => {
     await run("create configmap single");
-    expect(await run("delete configmap single")).toEqual(says('configmap "single" deleted from default namespace'));
+    expect(await run("delete configmap single")).toEqual(succeeds('configmap "single" deleted from default namespace'));
     expect(await run("delete configmap single")).toEqual(
-      refuses('Error from server (NotFound): configmaps "single" not found'),
+      fails('Error from server (NotFound): configmaps "single" not found'),
     );
-    expect(await run("delete configmap single --ignore-not-found")).toEqual(says());
+    expect(await run("delete configmap single --ignore-not-found")).toEqual(succeeds());
   });
 
-  it("removes what depends on an object after it, by default", async () => {
+  it("deletes dependents in the background by default", async () => {
     await family("background");
     expect(await run("delete configmap background --cascade=background")).toEqual(
-      says('configmap "background" deleted from default namespace'),
+      succeeds('configmap "background" deleted from default namespace'),
     );
     expect((await run("wait --for=delete configmap/background-child --timeout=20s")).code).toBe(0);
     expect(await names()).toBe("");
   });
 
-  it("removes what depends on an object before it, in the foreground", async () => {
+  it("deletes dependents first in the foreground", async () => {
     await family("foreground");
     expect(await run("delete configmap foreground --cascade=foreground")).toEqual(
-      says('configmap "foreground" deleted from default namespace'),
+      succeeds('configmap "foreground" deleted from default namespace'),
     );
     expect(await names()).toBe("");
   });
 
-  it("keeps what depends on an object when told to", async () => {
+  it("orphans dependents", async () => {
     await family("orphan");
     expect(await run("delete configmap orphan --cascade=orphan")).toEqual(
-      says('configmap "orphan" deleted from default namespace'),
+      succeeds('configmap "orphan" deleted from default namespace'),
     );
     expect(await names()).toBe("configmap/orphan-child\n");
     expect((await run("get configmap orphan-child -o jsonpath='{.metadata.ownerReferences}'")).out).toBe("");
   });
 
-  it("removes by label, and everything", async () => {
+  it("deletes by label and all", async () => {
     await run("create configmap other");
     expect(await run("delete configmaps -l of=orphan")).toEqual(
-      says('configmap "orphan-child" deleted from default namespace'),
+      succeeds('configmap "orphan-child" deleted from default namespace'),
     );
     expect(await run("delete configmaps --all --dry-run=server")).toEqual(
-      says('configmap "other" deleted from default namespace (server dry run)'),
+      succeeds('configmap "other" deleted from default namespace (server dry run)'),
     );
-    expect(await run("delete configmaps --all")).toEqual(says('configmap "other" deleted from default namespace'));
+    expect(await run("delete configmaps --all")).toEqual(succeeds('configmap "other" deleted from default namespace'));
     expect(await names()).toBe("");
   });
 
-  it("waits for finalizers, unless told not to", async () => {
+  it("waits for finalizers unless --wait=false", async () => {
     const held = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "held", finalizers: ["example.com/hold"] } };
     await run("create -f -", { stdin: JSON.stringify(held) });
     expect(await run("delete configmap held --wait=false")).toEqual(
-      says('configmap "held" deleted from default namespace'),
+      succeeds('configmap "held" deleted from default namespace'),
     );
     const waiting = start("delete configmap held");
     await waiting.until("deleted");
     expect(await names()).toBe("configmap/held\n");
     expect(await run(`patch configmap held --type=merge -p '{"metadata":{"finalizers":null}}'`)).toEqual(
-      says("configmap/held patched"),
+      succeeds("configmap/held patched"),
     );
     expect((await waiting.ended).code).toBe(0);
     expect(await names()).toBe("");
   });
 
-  it("removes pods at once, gracefully and by force: no node has to confirm", async () => {
+  it("deletes pods immediately, gracefully or forced, since no node has to confirm", async () => {
     await run("run first --image=busybox");
     await run("run second --image=busybox");
-    expect(await run("delete pod first --now")).toEqual(says('pod "first" deleted from default namespace'));
+    expect(await run("delete pod first --now")).toEqual(succeeds('pod "first" deleted from default namespace'));
     const { code, out, err } = await run("delete pod second --force");
     expect({ code, out }).toEqual({ code: 0, out: 'pod "second" force deleted from default namespace\n' });
     expect(err).toContain("Warning: Immediate deletion does not wait for confirmation");
     expect((await run("get pods")).err).toBe("No resources found in default namespace.\n");
   });
 
-  it("empties a namespace before it goes", async () => {
+  it("deletes the objects of a namespace before the namespace", async () => {
     await run("create namespace team");
     await run("create configmap inside -n team");
     await run("create deployment web -n team --image=nginx");
-    expect(await run("delete namespace team --timeout=30s")).toEqual(says('namespace "team" deleted'));
+    expect(await run("delete namespace team --timeout=30s")).toEqual(succeeds('namespace "team" deleted'));
     expect(await run("get all,configmaps -n team")).toEqual({
-      ...says(),
+      ...succeeds(),
       err: "No resources found in team namespace.\n",
     });
   });
 
-  it("does not remove the namespaces it needs", async () => {
+  it("does not delete system namespaces", async () => {
     expect(await run("delete namespace default")).toEqual(
-      refuses('Error from server (Forbidden): namespaces "default" is forbidden: this namespace may not be deleted'),
+      fails('Error from server (Forbidden): namespaces "default" is forbidden: this namespace may not be deleted'),
     );
   });
 
-  it("removes what a file holds", async () => {
+  it("deletes the objects of a file", async () => {
     file(
       "both.yaml",
       "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: b}\n",
     );
     await run("create -f both.yaml");
     expect(await run("delete -f both.yaml")).toEqual(
-      says('configmap "a" deleted from default namespace', 'secret "b" deleted from default namespace'),
+      succeeds('configmap "a" deleted from default namespace', 'secret "b" deleted from default namespace'),
     );
   });
 });
 
 kubectlSuite("kubectl wait", ({ run, start }) => {
-  it("waits for an object to be made", async () => {
+  it("waits for a creation", async () => {
     const waiting = start("wait --for=create configmap/late --timeout=30s");
     await run("create configmap late --from-literal=color=blue");
-    expect(await waiting.ended).toEqual(says("configmap/late condition met"));
+    expect(await waiting.ended).toEqual(succeeds("configmap/late condition met"));
   });
 
   it("waits for a value", async () => {
     const waiting = start("wait --for=jsonpath='{.data.color}'=red configmap/late --timeout=30s");
     await run(`patch configmap late -p '{"data":{"color":"red"}}'`);
-    expect(await waiting.ended).toEqual(says("configmap/late condition met"));
+    expect(await waiting.ended).toEqual(succeeds("configmap/late condition met"));
   });
 
   it("waits for a condition", async () => {
@@ -144,27 +144,27 @@ kubectlSuite("kubectl wait", ({ run, start }) => {
     const waiting = start("wait --for=condition=Ready pod/web --timeout=30s");
     const conditions = [{ type: "Ready", status: "True" }];
     await run(`patch pod web --subresource=status --type=merge -p '${JSON.stringify({ status: { conditions } })}'`);
-    expect(await waiting.ended).toEqual(says("pod/web condition met"));
+    expect(await waiting.ended).toEqual(succeeds("pod/web condition met"));
   });
 
-  it("waits for an object to go", async () => {
+  it("waits for a deletion", async () => {
     const waiting = start("wait --for=delete configmap/late --timeout=30s");
     await run("delete configmap late");
     expect((await waiting.ended).code).toBe(0);
   });
 
-  it("gives up in time", async () => {
+  it("times out", async () => {
     expect(await run("wait --for=condition=Initialized pod/web --timeout=1s")).toEqual(
-      refuses("error: timed out waiting for the condition on pods/web"),
+      fails("error: timed out waiting for the condition on pods/web"),
     );
     expect(await run("wait --for=create configmap/never --timeout=1s")).toEqual(
-      refuses("error: timed out waiting for the condition"),
+      fails("error: timed out waiting for the condition"),
     );
   });
 
-  it("does not wait for what is not there", async () => {
+  it("fails for a missing object", async () => {
     expect(await run("wait --for=condition=Ready pod/nosuch --timeout=1s")).toEqual(
-      refuses('Error from server (NotFound): pods "nosuch" not found'),
+      fails('Error from server (NotFound): pods "nosuch" not found'),
     );
   });
 });

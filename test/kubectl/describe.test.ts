@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { fails, succeeds } from "./command-result.ts";
 import { kubectlSuite } from "./kubectl-suite.ts";
-import { refuses, says } from "./said.ts";
 
 const objects = `apiVersion: v1
 kind: Namespace
@@ -49,7 +49,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}
 subjects: [{kind: ServiceAccount, name: robot, namespace: team}]
 `;
 
-/** Something that happened to the pod. */
+/** An event of the pod. */
 function eventAbout(uid: string): string {
   return JSON.stringify({
     apiVersion: "v1",
@@ -57,7 +57,7 @@ function eventAbout(uid: string): string {
     metadata: { name: "web.1", namespace: "team" },
     involvedObject: { apiVersion: "v1", kind: "Pod", name: "web", namespace: "team", uid },
     reason: "Waiting",
-    message: "nobody runs pods here",
+    message: "no kubelet runs here",
     type: "Warning",
     source: { component: "test" },
     firstTimestamp: "2020-01-01T00:00:00Z",
@@ -67,11 +67,11 @@ function eventAbout(uid: string): string {
 }
 
 kubectlSuite("kubectl describe and events", ({ run, file }) => {
-  it("has something to describe", async () => {
+  it("creates the objects to describe", async () => {
     file("objects.yaml", objects);
     expect((await run("create -f objects.yaml")).code).toBe(0);
     const uid = (await run("get pod web -n team -o jsonpath='{.metadata.uid}'")).out;
-    expect(await run("create -f -", { stdin: eventAbout(uid) })).toEqual(says("event/web.1 created"));
+    expect(await run("create -f -", { stdin: eventAbout(uid) })).toEqual(succeeds("event/web.1 created"));
   });
 
   const whole: Record<string, [line: string, out: string]> = {
@@ -95,7 +95,7 @@ BinaryData
 Events:  <none>
 `,
     ],
-    "a secret, without what is secret": [
+    "a secret without its data": [
       "secret password",
       `Name:         password
 Namespace:    team
@@ -167,11 +167,11 @@ Subjects:
 `);
     expect(out).toContain("QoS Class:       Burstable\n");
     expect(out).toMatch(
-      /Events:\n {2}Type +Reason +Age +From +Message\n.*\n {2}Warning +Waiting +\S+ +test +nobody runs pods here\n$/,
+      /Events:\n {2}Type +Reason +Age +From +Message\n.*\n {2}Warning +Waiting +\S+ +test +no kubelet runs here\n$/,
     );
   });
 
-  it("shows a deployment and what its pods are made of", async () => {
+  it("shows a deployment and its pod template", async () => {
     const { out } = await run("describe -n team deployment web");
     expect(out).toContain(
       "Replicas:               2 desired | 0 updated | 0 total | 0 available | 0 unavailable\nStrategyType:           RollingUpdate\n",
@@ -182,14 +182,14 @@ Subjects:
     );
   });
 
-  it("refuses what is not there", async () => {
+  it("fails for a missing object", async () => {
     expect(await run("describe configmap nosuch")).toEqual(
-      refuses('Error from server (NotFound): configmaps "nosuch" not found'),
+      fails('Error from server (NotFound): configmaps "nosuch" not found'),
     );
   });
 
-  it("shows events by two commands, and finds those of an object", async () => {
-    const line = /^\S+ +Warning +Waiting +(?:pod|Pod)\/web +nobody runs pods here$/m;
+  it("shows events with both commands, also for one object", async () => {
+    const line = /^\S+ +Warning +Waiting +(?:pod|Pod)\/web +no kubelet runs here$/m;
     expect((await run("events -n team")).out).toMatch(line);
     expect((await run("events -n team --for pod/web")).out).toMatch(line);
     expect((await run("get events -n team --field-selector involvedObject.name=web")).out).toMatch(line);

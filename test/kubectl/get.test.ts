@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { fails, rows, succeeds } from "./command-result.ts";
 import { kubectlSuite } from "./kubectl-suite.ts";
-import { refuses, rows, says } from "./said.ts";
 
 const objects = `apiVersion: v1
 kind: Namespace
@@ -43,7 +43,7 @@ spec:
 `;
 
 kubectlSuite("kubectl get", ({ run, file }) => {
-  it("has something to show", async () => {
+  it("creates the objects to show", async () => {
     file("objects.yaml", objects);
     expect((await run("create -f objects.yaml")).code).toBe(0);
   });
@@ -103,7 +103,7 @@ kubectlSuite("kubectl get", ({ run, file }) => {
         ["team", "password", "Opaque", "1", "AGE"],
       ],
     ],
-    "columns of one's own": [
+    "custom columns": [
       "get cm -n team -o custom-columns=NAME:.metadata.name,RANK:.data.rank,TIER:.metadata.labels.tier",
       [
         ["NAME", "RANK", "TIER"],
@@ -112,7 +112,7 @@ kubectlSuite("kubectl get", ({ run, file }) => {
         ["red", "3", "<none>"],
       ],
     ],
-    "an order by a field": [
+    "objects sorted by a field": [
       "get cm -n team --sort-by='{.data.rank}'",
       [
         ["NAME", "DATA", "AGE"],
@@ -130,7 +130,7 @@ kubectlSuite("kubectl get", ({ run, file }) => {
         ["pod/web", "0/1", "Pending", "0", "AGE"],
       ],
     ],
-    "everything of the category all": [
+    "the category all": [
       "get all -n team",
       [
         ["NAME", "READY", "STATUS", "RESTARTS", "AGE"],
@@ -142,35 +142,35 @@ kubectlSuite("kubectl get", ({ run, file }) => {
   };
   for (const [name, [line, expected]] of Object.entries(tables)) {
     it(`shows ${name}`, async () => {
-      const said = await run(line);
-      expect(rows(said)).toEqual(expected);
-      expect({ code: said.code, err: said.err }).toEqual({ code: 0, err: "" });
+      const output = await run(line);
+      expect(rows(output)).toEqual(expected);
+      expect({ code: output.code, err: output.err }).toEqual({ code: 0, err: "" });
     });
   }
 
   const texts: Record<string, [line: string, out: string]> = {
     names: ["get cm -n team -o name", "configmap/blue\nconfigmap/green\nconfigmap/red\n"],
-    "a path": ["get cm blue -n team -o jsonpath='{.data.rank}'", "2"],
-    "a path over many": [
+    "a JSONPath": ["get cm blue -n team -o jsonpath='{.data.rank}'", "2"],
+    "a JSONPath over a list": [
       `get cm -n team -o jsonpath='{range .items[*]}{.metadata.name}={.data.rank};{end}'`,
       "blue=2;green=1;red=3;",
     ],
     "a Go template": ["get cm blue -n team -o go-template='{{.data.rank}} {{.metadata.name}}'", "2 blue"],
-    "names by an equal label": ["get cm -n team -l app=web -o name", "configmap/blue\nconfigmap/green\n"],
-    "names by an unequal label": ["get cm -n team -l app!=web -o name", "configmap/red\n"],
-    "names by a set of labels": ["get cm -n team -l 'tier in (front, back)' -o name", "configmap/blue\n"],
+    "names by label equality": ["get cm -n team -l app=web -o name", "configmap/blue\nconfigmap/green\n"],
+    "names by label inequality": ["get cm -n team -l app!=web -o name", "configmap/red\n"],
+    "names by a label set": ["get cm -n team -l 'tier in (front, back)' -o name", "configmap/blue\n"],
     "names without a label": ["get cm -n team -l '!tier' -o name", "configmap/green\nconfigmap/red\n"],
-    "names by a field": [
+    "names by field": [
       "get cm -n team --field-selector metadata.name!=red -o name",
       "configmap/blue\nconfigmap/green\n",
     ],
-    "names by the type of secrets": ["get secrets -n team --field-selector type=Opaque -o name", "secret/password\n"],
-    "names by the phase of pods": ["get pods -A --field-selector status.phase=Pending -o name", "pod/web\n"],
+    "names of secrets by type": ["get secrets -n team --field-selector type=Opaque -o name", "secret/password\n"],
+    "names of pods by phase": ["get pods -A --field-selector status.phase=Pending -o name", "pod/web\n"],
     "names in pages of one": [
       "get cm -n team --chunk-size=1 -o name",
       "configmap/blue\nconfigmap/green\nconfigmap/red\n",
     ],
-    "a raw answer": ["get --raw /healthz", "ok"],
+    "a raw response": ["get --raw /healthz", "ok"],
   };
   for (const [name, [line, out]] of Object.entries(texts)) {
     it(`shows ${name}`, async () => {
@@ -178,7 +178,7 @@ kubectlSuite("kubectl get", ({ run, file }) => {
     });
   }
 
-  it("shows YAML without managed fields, and with them when asked", async () => {
+  it("shows YAML without and with managed fields", async () => {
     const { out } = await run("get cm green -n team -o yaml");
     const time = /creationTimestamp: "\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/;
     expect(
@@ -215,31 +215,31 @@ metadata:
     expect([kind, ...items.map(({ metadata }) => metadata.name)]).toEqual(["List", "blue", "green", "red"]);
   });
 
-  it("says that there is nothing, which is no failure", async () => {
+  it("succeeds with a message for an empty list", async () => {
     expect(await run("get pods")).toEqual({ code: 0, out: "", err: "No resources found in default namespace.\n" });
     expect(await run("get crds")).toEqual({ code: 0, out: "", err: "No resources found\n" });
-    expect(await run("get cm nosuch --ignore-not-found")).toEqual(says());
+    expect(await run("get cm nosuch --ignore-not-found")).toEqual(succeeds());
   });
 
-  const refused: Record<string, [line: string, says: string]> = {
-    "a name that is not there": ["get cm nosuch", 'Error from server (NotFound): configmaps "nosuch" not found'],
+  const rejected: Record<string, [line: string, message: string]> = {
+    "a missing name": ["get cm nosuch", 'Error from server (NotFound): configmaps "nosuch" not found'],
     "a kind that is not served": ["get nosuch", `error: the server doesn't have a resource type "nosuch"`],
     "a path that is not served": [
       "get --raw /nosuch",
       "Error from server (NotFound): the server could not find the requested resource",
     ],
-    "a bad label selector": [
+    "an invalid label selector": [
       "get cm -l 'app==('",
       `Error from server (BadRequest): Unable to find "/v1, Resource=configmaps" that match label selector "app==(", field selector "": unable to parse requirement: found '(', expected: identifier`,
     ],
-    "a field that cannot be selected by": [
+    "an unsupported field selector": [
       "get cm --field-selector data.rank=1",
       'Error from server (BadRequest): Unable to find "/v1, Resource=configmaps" that match label selector "", field selector "data.rank=1": "data.rank" is not a known field selector: only "metadata.name", "metadata.namespace"',
     ],
   };
-  for (const [name, [line, text]] of Object.entries(refused)) {
-    it(`refuses ${name}`, async () => {
-      expect(await run(line)).toEqual(refuses(text));
+  for (const [name, [line, text]] of Object.entries(rejected)) {
+    it(`fails for ${name}`, async () => {
+      expect(await run(line)).toEqual(fails(text));
     });
   }
 });

@@ -7,7 +7,7 @@ import { findKubectl } from "./kubectl-program.ts";
 import { program } from "./kubectl-suite.ts";
 import { readZipEntry } from "./zip-entry.ts";
 
-// Nobody should take a suite that was skipped for one that passed.
+// Makes a skipped suite visible.
 if (!program.found) console.warn(`No kubectl, so that its suite is skipped: ${program.because}.`);
 
 let folder = "";
@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A folder with a program in it that says it is some kubectl. */
+/** A folder with a fake kubectl of some version. */
 function pathWith(version: string): string {
   const path = mkdtempSync(join(folder, "path-"));
   writeFileSync(join(path, "kubectl"), `#!/bin/sh\necho '{"clientVersion": {"gitVersion": "${version}"}}'\n`);
@@ -24,21 +24,21 @@ function pathWith(version: string): string {
   return path;
 }
 
-describe.skipIf(process.platform === "win32")("the kubectl to run", () => {
+describe.skipIf(process.platform === "win32")("findKubectl", () => {
   const none = (): undefined => undefined;
 
-  it("is the one that is named, of whatever version", () => {
+  it("uses the configured program of any version", () => {
     const named = join(pathWith("v1.20.1"), "kubectl");
     const found = findKubectl({ named, searchPath: pathWith("v1.34.1"), packaged: none });
     expect(found).toEqual({ found: true, path: named });
   });
 
-  it("has to be one when it is named", () => {
-    const surroundings = { named: "/nowhere/kubectl", searchPath: "", packaged: none };
-    expect(() => findKubectl(surroundings)).toThrow("MILO_QUOTA_KUBECTL names /nowhere/kubectl, which is no kubectl");
+  it("fails if the configured program is not kubectl", () => {
+    const options = { named: "/nowhere/kubectl", searchPath: "", packaged: none };
+    expect(() => findKubectl(options)).toThrow("MILO_QUOTA_KUBECTL is /nowhere/kubectl, which is not kubectl");
   });
 
-  it("is the first on the path", () => {
+  it("uses the first one on the path", () => {
     const first = pathWith("v1.34.1");
     const searchPath = ["/nowhere", first, pathWith("v1.34.2")].join(delimiter);
     expect(findKubectl({ named: "", searchPath, packaged: none })).toEqual({
@@ -47,13 +47,13 @@ describe.skipIf(process.platform === "win32")("the kubectl to run", () => {
     });
   });
 
-  it("is the packaged one when that on the path is of another version", () => {
+  it("uses the packaged one if the one on the path has another version", () => {
     const packaged = join(pathWith("v1.34.5"), "kubectl");
     const found = findKubectl({ named: undefined, searchPath: pathWith("v1.29.0"), packaged: () => packaged });
     expect(found).toEqual({ found: true, path: packaged });
   });
 
-  it("is none when there is none", () => {
+  it("finds none if there is none", () => {
     const because = "there is none on the PATH, and the packaged one does not run here";
     expect(findKubectl({ named: undefined, searchPath: folder, packaged: none })).toEqual({ found: false, because });
     const broken = (): string => join(folder, "missing");
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === "win32")("the kubectl to run", () => {
   });
 });
 
-/** An archive of one file. */
+/** A ZIP archive of one file. */
 function archiveOf(name: string, content: string, change: (zip: Buffer) => void = () => undefined): string {
   const packed = deflateRawSync(content);
   const header = Buffer.alloc(30);
@@ -85,26 +85,26 @@ function archiveOf(name: string, content: string, change: (zip: Buffer) => void 
   return file;
 }
 
-describe("a file in a ZIP archive", () => {
-  it("is read by its name", () => {
+describe("readZipEntry", () => {
+  it("reads a file by name", () => {
     expect(Buffer.from(readZipEntry(archiveOf("a/b", "hello hello hello"), "a/b")).toString()).toBe(
       "hello hello hello",
     );
   });
 
   const faults: Record<string, [change: (zip: Buffer) => void, because: string]> = {
-    "an archive without it": [(zip) => zip.write("x", zip.indexOf("a/b", 40)), "holds no a/b"],
-    "a content that was changed": [(zip) => zip.writeUInt32LE(1, zip.indexOf("PK\x01\x02") + 16), "a/b is damaged"],
-    "a way to pack that is not known": [(zip) => zip.writeUInt16LE(9, zip.indexOf("PK\x01\x02") + 10), "method 9"],
-    "what is no archive": [(zip) => zip.fill(0), "no ZIP archive"],
-    "a list of files beyond the end": [
+    "a missing file": [(zip) => zip.write("x", zip.indexOf("a/b", 40)), "holds no a/b"],
+    "corrupted content": [(zip) => zip.writeUInt32LE(1, zip.indexOf("PK\x01\x02") + 16), "a/b is damaged"],
+    "an unknown compression method": [(zip) => zip.writeUInt16LE(9, zip.indexOf("PK\x01\x02") + 10), "method 9"],
+    "a file that is not an archive": [(zip) => zip.fill(0), "no ZIP archive"],
+    "a truncated archive": [
       (zip) => zip.writeUInt32LE(1 << 16, zip.indexOf("PK\x05\x06") + 16),
       "the archive ends too early",
     ],
-    "more than is read": [(zip) => zip.writeUInt32LE(1 << 30, zip.indexOf("PK\x01\x02") + 24), "more than the"],
+    "a file that is too large": [(zip) => zip.writeUInt32LE(1 << 30, zip.indexOf("PK\x01\x02") + 24), "more than the"],
   };
   for (const [name, [change, because]] of Object.entries(faults)) {
-    it(`is not read out of ${name}`, () => {
+    it(`fails for ${name}`, () => {
       expect(() => readZipEntry(archiveOf("a/b", "hello hello hello", change), "a/b")).toThrow(because);
     });
   }

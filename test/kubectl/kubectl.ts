@@ -1,23 +1,23 @@
-// kubectl as a user runs it: a line typed in a folder of its own, and what comes out.
+// Runs kubectl with a command line in a temporary folder and captures its output.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What a finished kubectl leaves behind. */
-export interface Said {
+/** Result of a finished kubectl. */
+export interface CommandResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-/** A kubectl that goes on until it is stopped, such as a watch. */
+/** A running kubectl, such as a watch. */
 export interface Running {
-  /** What it wrote so far, once that holds the text. */
+  /** Waits until the output contains the text and returns the output. */
   until(text: string): Promise<string>;
-  /** Ends it as Ctrl-C does. */
+  /** Stops it like Ctrl-C. */
   interrupt(): void;
-  readonly ended: Promise<Said>;
+  readonly ended: Promise<CommandResult>;
 }
 
 export interface Cluster {
@@ -26,7 +26,7 @@ export interface Cluster {
   readonly token: string;
 }
 
-export interface Typed {
+export interface RunOptions {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -44,26 +44,26 @@ export class Kubectl {
     this.file("kubeconfig", kubeconfigText(cluster), 0o600);
   }
 
-  /** Runs a line such as `get pods -l 'app in (a, b)'`: words are split at blanks outside of single quotes. */
-  async run(line: string, typed: Typed = {}): Promise<Said> {
-    return await this.start(line, typed).ended;
+  /** Runs a command line such as `get pods -l 'app in (a, b)'`, split at blanks outside of single quotes. */
+  async run(line: string, options: RunOptions = {}): Promise<CommandResult> {
+    return await this.start(line, options).ended;
   }
 
-  start(line: string, { stdin = "", env = {} }: Typed = {}): Running {
+  start(line: string, { stdin = "", env = {} }: RunOptions = {}): Running {
     const child = spawn(this.#program, words(line), { cwd: this.#folder, env: { ...this.#environment(), ...env } });
     this.#running.add(child);
     child.once("close", () => this.#running.delete(child));
-    child.stdin.on("error", () => undefined); // kubectl may end without having read everything
+    child.stdin.on("error", () => undefined); // kubectl may exit without reading all input
     child.stdin.end(stdin);
     return watched(child, line);
   }
 
-  /** Puts a file where kubectl runs. */
+  /** Writes a file into the working folder of kubectl. */
   file(name: string, text: string, mode = 0o644): void {
     writeFileSync(join(this.#folder, name), text, { mode });
   }
 
-  /** Nothing is left: no process, no file. */
+  /** Kills all processes and deletes the folder. */
   async close(): Promise<void> {
     const ends = [...this.#running].map((child) => new Promise((resolve) => child.once("close", resolve)));
     for (const child of this.#running) child.kill("SIGKILL");
@@ -90,7 +90,7 @@ function watched(child: ReturnType<typeof spawn>, line: string): Running {
     err = (err + text).slice(0, outputCharactersMax);
   });
   const timer = setTimeout(() => child.kill("SIGKILL"), commandMsMax);
-  const ended = new Promise<Said>((resolve, reject) => {
+  const ended = new Promise<CommandResult>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) => {
       clearTimeout(timer);
@@ -98,7 +98,7 @@ function watched(child: ReturnType<typeof spawn>, line: string): Running {
       else resolve({ code, out, err });
     });
   });
-  ended.catch(() => undefined); // whoever waits for the end hears of it
+  ended.catch(() => undefined); // callers that await `ended` get the error
   const until = (text: string): Promise<string> =>
     new Promise((resolve, reject) => {
       look = () => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { kubectlSuite } from "./kubectl-suite.ts";
 
 kubectlSuite("kubectl get --watch", ({ run, start, stopServer }) => {
-  it("shows what is there, then what changes, until it is interrupted", async () => {
+  it("shows existing objects and then changes until it is interrupted", async () => {
     await run("create configmap first");
     const watch = start("get configmaps --watch --output-watch-events");
     await watch.until("first");
@@ -19,9 +19,9 @@ kubectlSuite("kubectl get --watch", ({ run, start, stopServer }) => {
     );
   });
 
-  it("shows changes alone when asked", async () => {
+  it("shows only changes with --watch-only", async () => {
     const watch = start("get configmaps --watch-only -l app=web -o name --request-timeout=30s");
-    // Until the watch is up its effect cannot be seen: change something again and again.
+    // Repeats changes, because the start of the watch is not visible.
     const labels = async (): Promise<void> => {
       for (let count = 0; !seen && count < 200; count++) await run(`label configmap first count=n${count} --overwrite`);
     };
@@ -37,14 +37,14 @@ kubectlSuite("kubectl get --watch", ({ run, start, stopServer }) => {
   it("ends without an error when the server stops", async () => {
     const watch = start("get configmaps --watch");
     await watch.until("first");
-    await run("create configmap third"); // once it is seen, the stream is up
+    await run("create configmap third"); // when it is shown, the watch is open
     await watch.until("third");
     await stopServer();
     const { code, err } = await watch.ended;
     expect({ code, err }).toEqual({ code: 0, err: "" });
   });
 
-  it("says that the server is gone", async () => {
+  it("reports that the server is not reachable", async () => {
     const { code, err } = await run("get configmaps");
     expect(code).toBe(1);
     expect(err).toMatch(

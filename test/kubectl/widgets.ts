@@ -1,4 +1,4 @@
-// A kind of one's own, with all that kubectl shows of one.
+// A custom kind with all features that kubectl shows.
 export const widgetsDefinition = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:

@@ -1,4 +1,4 @@
-// As much of the ZIP format as it takes to get one file out of an archive.
+// Reads one file of a ZIP archive. Supports only the parts of the format that this needs.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32, inflateRawSync } from "node:zlib";
 

@@ -1,5 +1,5 @@
-// A real Kubernetes control plane on free loopback ports: etcd, kube-apiserver, and the controllers that collect
-// garbage, empty namespaces and aggregate roles.
+// A real Kubernetes control plane on free loopback ports: etcd, kube-apiserver, and the controllers for garbage
+// collection, namespace deletion and role aggregation.
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -104,7 +104,7 @@ function managerFlags(kubeconfig: string, port: number): readonly string[] {
   ];
 }
 
-/** Besides the administrator there is the user `nobody`, with the token `nobody-token` and no rights at all. */
+/** Besides the administrator there is the user `nobody` with the token `nobody-token` and no permissions. */
 function kubeconfigText(url: string, ca: string, token: string): string {
   return JSON.stringify({
     apiVersion: "v1",
@@ -137,12 +137,12 @@ async function stopped(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Waits for `/readyz`, and returns the certificate that the server made for itself. */
+/** Waits for `/readyz` and returns the self-signed certificate of the server. */
 async function ready(url: string, certificateFile: string, processes: readonly ChildProcess[]): Promise<string> {
   const deadline = Date.now() + readyMsMax;
   while (Date.now() < deadline) {
     const dead = processes.find((child) => child.exitCode !== null);
-    if (dead !== undefined) throw new Error(`${dead.spawnfile} ended before the control plane was ready`);
+    if (dead !== undefined) throw new Error(`${dead.spawnfile} exited before the control plane was ready`);
     if ((await statusOf(`${url}/readyz`)) === 200) return readFileSync(certificateFile, "utf8");
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

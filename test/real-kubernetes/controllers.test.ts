@@ -1,15 +1,15 @@
-// The controllers on a real Kubernetes: two replicas by election, over sockets, on one plane.
+// The controllers on a real Kubernetes: two replicas with leader election.
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { loadAccess } from "@milo-quota/kubernetes/client/kubeconfig/load-access.ts";
+import { lightAbortController } from "@milo-quota/kubernetes/client/light-abort-controller.ts";
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
-import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
-import { patientTransport } from "@milo-quota/kubernetes/client/transport/patient-transport.ts";
-import { SocketTransport } from "@milo-quota/kubernetes/client/transport/socket-transport.ts";
+import { HttpTransport } from "@milo-quota/kubernetes/client/transport/http-transport.ts";
+import { retryingTransport } from "@milo-quota/kubernetes/client/transport/retrying-transport.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { Controllers } from "@milo-quota/quota/controllers/controllers.ts";
 import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
@@ -26,7 +26,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 
-const { signal } = sharedAbort();
+const { signal } = lightAbortController();
 const head = { apiVersion: "quota.miloapis.com/v1alpha1" };
 const consumerRef = { apiGroup: "", kind: "Namespace", name: "default" };
 
@@ -36,9 +36,9 @@ const replicas: Controllers[] = [];
 const reported: string[] = [];
 
 function connect(userAgent: string) {
-  const surroundings = { env: process.env, home: homedir(), clock: systemClock, hasTerminal: false };
-  const access = loadAccess({ kubeconfig: plane.kubeconfig }, surroundings);
-  return patientTransport(new SocketTransport(access, { userAgent }), systemClock);
+  const deps = { env: process.env, home: homedir(), clock: systemClock, hasTerminal: false };
+  const access = loadAccess({ kubeconfig: plane.kubeconfig }, deps);
+  return retryingTransport(new HttpTransport(access, { userAgent }), systemClock);
 }
 
 function replica(name: string): Controllers {
@@ -76,10 +76,10 @@ const create = (type: ResourceType, object: object) =>
 const list = async (type: ResourceType): Promise<string> =>
   JSON.stringify((await client.resource(type, anyObject).list({}, signal)).items);
 
-async function eventually(look: () => Promise<void>): Promise<void> {
+async function eventually(assertion: () => Promise<void>): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     try {
-      return await look();
+      return await assertion();
     } catch (error) {
       if (tries >= 600) throw new Error(`${(error as Error).message}\n${reported.join("\n")}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -108,7 +108,7 @@ const answers = async (): Promise<Record<string, string>> => {
 };
 
 describe("controllers on a real Kubernetes", () => {
-  it("grant what fits and deny what does not, whoever leads", { timeout: 120_000 }, async () => {
+  it("grant claims that fit and deny others", { timeout: 120_000 }, async () => {
     await create(registrationsType, {
       ...head,
       kind: "ResourceRegistration",
@@ -129,9 +129,9 @@ describe("controllers on a real Kubernetes", () => {
     await eventually(async () => expect(await list(bucketsType)).toContain('"limit":10'));
     await Promise.all(Array.from({ length: 30 }, (_, at) => create(claimsType, claim(`claim-${at}`))));
     await eventually(async () => {
-      const said = Object.values(await answers());
-      expect(said.filter((reason) => reason === "QuotaAvailable")).toHaveLength(10);
-      expect(said.filter((reason) => reason === "QuotaExceeded")).toHaveLength(20);
+      const output = Object.values(await answers());
+      expect(output.filter((reason) => reason === "QuotaAvailable")).toHaveLength(10);
+      expect(output.filter((reason) => reason === "QuotaExceeded")).toHaveLength(20);
     });
     await eventually(async () => {
       expect(await list(bucketsType)).toMatch(/"allocated":10.*"reserved":0|"reserved":0.*"allocated":10/);
@@ -139,7 +139,7 @@ describe("controllers on a real Kubernetes", () => {
     });
   });
 
-  it("go on when the leader is gone", { timeout: 120_000 }, async () => {
+  it("continue after the leader has stopped", { timeout: 120_000 }, async () => {
     await replicas.shift()?.stop();
     const [granted = ""] = Object.entries(await answers()).find(([, reason]) => reason === "QuotaAvailable") ?? [];
     await client.resource(claimsType, anyObject).delete({ namespace: "default", name: granted }, {}, signal);
@@ -147,7 +147,7 @@ describe("controllers on a real Kubernetes", () => {
     await eventually(async () => expect((await answers())["after"]).toBe("QuotaAvailable"));
   });
 
-  it("grant by policy", { timeout: 120_000 }, async () => {
+  it("create grants by policy", { timeout: 120_000 }, async () => {
     await create(grantPoliciesType, {
       ...head,
       kind: "GrantCreationPolicy",

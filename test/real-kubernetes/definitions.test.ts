@@ -22,7 +22,7 @@ afterAll(async () => {
   await plane.stop();
 });
 
-describe("the definitions in deploy/crds, on a real Kubernetes", () => {
+describe("the CRDs in deploy/crds on a real Kubernetes", () => {
   it.each(files)("%s is established without a warning", async (file) => {
     const definition = parse(readFileSync(join(folder, file), "utf8")) as {
       readonly metadata: { readonly name: string };

@@ -25,12 +25,12 @@ afterAll(async () => {
   await Promise.all([real.stop(), embedded.stop()]);
 });
 
-/** Kubernetes goes through maps in a new order each time, and tells what is wrong in that order. */
+/** Kubernetes reports some errors in the random iteration order of Go maps. */
 const attemptsMax = 5;
 
 interface Compared {
   readonly expected: readonly Observation[];
-  /** Between the two servers, and between Kubernetes now and what is written down. */
+  /** Between the two servers, and between Kubernetes and the recording. */
   readonly found: readonly Difference[];
 }
 
@@ -40,8 +40,8 @@ async function compare(each: Case, namespace: string): Promise<Compared> {
   return { expected, found: isRecording ? found : [...found, ...differences(expected, recorded[each.name])] };
 }
 
-describe("the embedded server answers as Kubernetes does, and as it is written down", () => {
-  // Each case is in a namespace of its own, and most of its time it waits.
+describe("the embedded server answers like Kubernetes and like the recording", () => {
+  // Concurrent, because each case has its own namespace and mostly waits.
   it.concurrent.each(allCases.map((each, index) => [each.name, each, index] as const))(
     "%s",
     async (name, each, index) => {

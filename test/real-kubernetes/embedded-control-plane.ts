@@ -14,7 +14,7 @@ export interface EmbeddedControlPlane {
   readonly url: string;
   readonly token: string;
   readonly ca: string;
-  /** What went wrong inside; empty at the end of every test. */
+  /** Reported errors; empty at the end of every test. */
   readonly faults: readonly unknown[];
   stop(): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface KubernetesPrograms {
   readonly kubectl: string;
 }
 
-/** What is built, and the name that `go build` gives it. */
+/** Go packages by program. */
 const packages = {
   etcd: { path: "go.etcd.io/etcd/server/v3", binary: "server" },
   apiserver: { path: "k8s.io/kubernetes/cmd/kube-apiserver", binary: "kube-apiserver" },
@@ -22,7 +22,7 @@ const packages = {
   kubectl: { path: "k8s.io/kubernetes/cmd/kubectl", binary: "kubectl" },
 } as const;
 
-/** The programs, built now if this version of them is not in the cache yet. */
+/** Builds the programs unless this version is in the cache. */
 export async function kubernetesPrograms(): Promise<KubernetesPrograms> {
   const folder = join(cacheFolder(), `kubernetes-${pinnedVersion()}-${pinnedContent()}`);
   if (!existsSync(folder)) await build(folder);
@@ -43,7 +43,7 @@ function cacheFolder(): string {
 function pinnedVersion(): string {
   const version = /k8s\.io\/kubernetes (v\S+)/.exec(readFileSync(join(moduleFolder, "go.mod"), "utf8"))?.[1];
   if (version === undefined)
-    throw new Error("test/real-kubernetes/control-plane/go.mod does not say which Kubernetes to build");
+    throw new Error("test/real-kubernetes/control-plane/go.mod does not name a Kubernetes version");
   return version;
 }
 
@@ -53,7 +53,7 @@ function pinnedContent(): string {
   return hash.digest("hex").slice(0, 12);
 }
 
-/** Builds next to where the programs will be, and moves them there when all are done: a half-built folder is never used. */
+/** Builds in a temporary folder and renames it when all programs are done, so that an incomplete folder is never used. */
 async function build(folder: string): Promise<void> {
   requireGo();
   const unfinished = `${folder}.${process.pid}`;
@@ -63,7 +63,7 @@ async function build(folder: string): Promise<void> {
     renameSync(unfinished, folder);
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });
-    if (!existsSync(folder)) throw error; // somebody else may have finished first
+    if (!existsSync(folder)) throw error; // another process may have finished first
   }
 }
 
@@ -72,7 +72,7 @@ function requireGo(): void {
   if (status === 0) return;
   throw new Error(
     "The suites on a real Kubernetes need Go 1.24 or later to build it, and there is no `go` on the PATH. " +
-      "Install Go, or run `npm test`, which needs none.",
+      "Install Go, or run `npm test`, which does not need it.",
   );
 }
 
@@ -87,9 +87,9 @@ async function buildOne(path: string, output: string): Promise<void> {
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, CGO_ENABLED: "0" },
   });
-  const said: string[] = [];
-  go.stderr.on("data", (chunk) => said.push(String(chunk)));
+  const outputText: string[] = [];
+  go.stderr.on("data", (chunk) => outputText.push(String(chunk)));
   const code = await new Promise<number | null>((resolve) => go.once("close", resolve));
-  if (code !== 0) throw new Error(`go build ${path} failed:\n${said.join("").slice(-4_000)}`);
+  if (code !== 0) throw new Error(`go build ${path} failed:\n${outputText.join("").slice(-4_000)}`);
   console.error(`Built ${path} in ${Math.round((Date.now() - started) / 1_000)} s`);
 }

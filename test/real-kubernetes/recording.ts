@@ -1,4 +1,4 @@
-// What a real Kubernetes answered, kept so that the same cases run where there is none.
+// Recorded responses of a real Kubernetes, so that the cases run without one.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Observation } from "./differential/run-case.ts";
@@ -7,14 +7,14 @@ const path = join(import.meta.dirname, "recorded-answers.json");
 
 export type Recording = Readonly<Record<string, readonly Observation[]>>;
 
-/** Set, the suite on a real Kubernetes writes its answers down instead of comparing them with what is written. */
+/** If set, the suite on a real Kubernetes records its responses instead of comparing them with the recording. */
 export const isRecording = process.env["MILO_QUOTA_RECORD"] === "1";
 
 export function readRecording(): Recording {
   return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as Recording) : {};
 }
 
-/** One line a case, so that a change shows as the case it is about. */
+/** Writes one line per case, for readable diffs. */
 export function writeRecording(recording: Recording): void {
   const lines = Object.keys(recording)
     .sort()

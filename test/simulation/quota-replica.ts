@@ -3,7 +3,7 @@ import { planesOfServer } from "@milo-quota/quota/views/planes-of-server.ts";
 import { layout } from "./world/layout.ts";
 import type { Program } from "./world/world.ts";
 
-/** The controllers as one of several machines runs them. */
+/** The controllers with leader election, as one of several replicas. */
 export const replica: Program = (host) => {
   const { clock, elapsedMs, random, incarnation, report } = host;
   const planes = planesOfServer(host.transport, layout);

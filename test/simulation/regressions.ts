@@ -1,19 +1,19 @@
-/** A world in which something was wrong once. */
+/** A seed that found a bug. */
 export interface Regression {
   readonly seed: number;
   readonly steps?: number;
-  readonly because: string;
+  /** What was wrong. */
+  readonly bug: string;
 }
 
-/** Kept so that it never comes back unseen. A seed is the same world only as long as those who act in it are the same. */
+/** A seed reproduces its run only as long as workloads and faults draw the same random numbers in the same order. */
 export const regressions: readonly Regression[] = [
   {
     seed: 4082,
-    because: "a page that was seen while others were counted, and that nobody needed by then, was forgotten",
+    bug: "a bucket that was no longer needed was forgotten if it was observed during the recount of other buckets",
   },
   {
     seed: 546,
-    because:
-      "a policy that went to work between the admission of an object and its slow append got no claim for minutes",
+    bug: "a policy that became ready between the admission of an object and its slow append got no claim for minutes",
   },
 ];

@@ -1,46 +1,47 @@
-import { type Run, runWorld, type Staging, type WorldStep } from "./run-world.ts";
+import { type Run, runWorld, type Simulation, type WorldStep } from "./run-world.ts";
 import { drawFaults } from "./world/faults.ts";
 import { planes } from "./world/layout.ts";
 import { preparedRecords } from "./world/prepared-records.ts";
 import { SeededRandom } from "./world/seeded-random.ts";
 import { SimulatedWorld, serverName } from "./world/simulated-world.ts";
 import { Trace } from "./world/trace.ts";
-import type { Playwright } from "./world/world.ts";
+import type { CreateWorkload } from "./world/world.ts";
 
-/** What is simulated, apart from chance. Faults are meant for its machines first of all. */
-export interface Subject extends Pick<Staging, "machines"> {
-  readonly write: Playwright;
-  /** Whether all of it runs in the process of the API server. */
+/** The programs and the workload of a run. Faults hit the machines of the programs most often. */
+export interface Setup extends Pick<Simulation, "machines"> {
+  readonly createWorkload: CreateWorkload;
+  /** Whether controllers and admission run in the process of the API server. */
   readonly isEmbedded?: boolean;
 }
 
 export interface RunOptions {
   readonly seed: number;
-  /** How many steps are taken, faults not counted. By the seed when left out. */
+  /** Number of workload steps, without faults. Drawn from the seed by default. */
   readonly steps?: number;
-  /** Only these, by their number in order of time; all when left out. */
+  /** Runs only the steps with these numbers, counted in order of time. All by default. */
   readonly only?: ReadonlySet<number>;
   readonly keeps?: "lines" | "hash only";
 }
 
-/** One world by one seed. */
-export async function runSeed(subject: Subject, { seed, steps, only, keeps }: RunOptions): Promise<Run> {
+/** Runs the simulation of one seed. */
+export async function runSeed(setup: Setup, { seed, steps: stepCount, only, keeps }: RunOptions): Promise<Run> {
   const trace = new Trace(keeps ?? "hash only");
-  const { machines, isEmbedded = false } = subject;
+  const { machines, isEmbedded = false } = setup;
   const world = new SimulatedWorld(seed, { records: await preparedRecords(), trace, isEmbedded });
-  const size = sizeOf(seed, steps);
-  const decider = isEmbedded ? [serverName] : Object.keys(machines);
-  const play = subject.write(world, world.random("play"), size);
+  const size = sizeOf(seed, stepCount);
+  const controllerMachines = isEmbedded ? [serverName] : Object.keys(machines);
+  // The names of random streams are part of what a seed means: renaming one changes all runs.
+  const workload = setup.createWorkload(world, world.random("play"), size);
   const faults = drawFaults(world.random("faults"), {
     count: size.faultCount,
     lengthMs: size.lengthMs,
-    machines: [...decider, ...decider, ...(play.machines ?? [])],
+    machines: [...controllerMachines, ...controllerMachines, ...(workload.machines ?? [])],
     planes: [planes.root, ...planes.projects],
-    deciders: isEmbedded ? "embedded" : "apart",
+    deployment: isEmbedded ? "embedded" : "replicated",
   });
-  const all: readonly WorldStep[] = [...play.steps, ...faults];
-  const staging = { steps: all, checker: play.checker, machines, lengthMs: size.lengthMs };
-  return runWorld(world, trace, staging, { seed, ...(only === undefined ? {} : { only }) });
+  const steps: readonly WorldStep[] = [...workload.steps, ...faults];
+  const simulation = { steps, checker: workload.checker, machines, lengthMs: size.lengthMs };
+  return runWorld(world, trace, simulation, { seed, ...(only === undefined ? {} : { only }) });
 }
 
 interface Size {
@@ -49,12 +50,12 @@ interface Size {
   readonly faultCount: number;
 }
 
-/** Runs of different seeds differ in length: many short ones, some long ones. */
-function sizeOf(seed: number, steps: number | undefined): Size {
+/** Seeds differ in length: many are short, some are long. */
+function sizeOf(seed: number, requestedSteps: number | undefined): Size {
   const random = new SeededRandom(seed, "size");
   const stepCount = random.pick([random.between(4, 15), random.between(10, 40), random.between(30, 120)]);
   const paceMs = random.pick([50, 300, 1_500]);
   const faultRate = random.pick([0, 0.1, 0.3, 0.6, 1]);
-  const count = steps ?? stepCount;
+  const count = requestedSteps ?? stepCount;
   return { stepCount: count, lengthMs: count * paceMs, faultCount: Math.round(count * faultRate) };
 }

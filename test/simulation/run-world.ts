@@ -1,33 +1,33 @@
 import type { SimulatedWorld } from "./world/simulated-world.ts";
 import type { Trace } from "./world/trace.ts";
-import { type Checker, InvariantBroken, type Program, type Step } from "./world/world.ts";
+import { type Checker, InvariantViolation, type Program, type Step } from "./world/world.ts";
 
-/** A step that may do to a world what only its makers can. */
+/** A step with access to the internals of the world, such as its network and disk. */
 export interface WorldStep extends Omit<Step, "take"> {
   readonly take: (world: SimulatedWorld) => void;
 }
 
-/** Everything that is to happen in a world. */
-export interface Staging {
+/** Everything that happens in a world. */
+export interface Simulation {
   readonly steps: readonly WorldStep[];
   readonly checker: Checker;
-  /** Machines that run as long as the world does, by name. */
+  /** Programs that run for the whole simulation, by machine. */
   readonly machines: Readonly<Record<string, Program>>;
-  /** How long it takes until faults are over. */
+  /** After this time no more faults are injected. */
   readonly lengthMs: number;
 }
 
 export interface Run {
   readonly seed: number;
-  /** The same for two runs in which the same happened. */
+  /** Hash of the trace: equal for identical runs. */
   readonly digest: string;
   readonly lines: readonly string[];
   readonly writes: number;
-  /** In order of time, taken or not. */
+  /** All steps in order of time, whether they ran or not. */
   readonly steps: readonly NumberedStep[];
   readonly lastedMs: number;
-  /** Undefined when nothing is wrong. */
-  readonly broken: InvariantBroken | undefined;
+  /** Undefined if all invariants held. */
+  readonly violation: InvariantViolation | undefined;
 }
 
 export interface NumberedStep {
@@ -36,24 +36,24 @@ export interface NumberedStep {
   readonly what: string;
 }
 
-/** How long nothing may be written for a world to be called settled; longer than anything waits for its time. */
+/** A world is settled after this long without writes. Longer than every timeout in the system. */
 const quietMs = 100_000;
-/** A world that takes longer than this to settle does not settle. */
+/** Limit for settling. */
 const settleMsMax = 30 * 60_000;
-/** And how long it is watched afterwards, if at all: until everything that is looked at every five minutes has been. */
+/** How long a settled world keeps running: not at all, or long enough for the periodic resyncs of five minutes. */
 const restsMs = [0, 0, 0, 300_000, 700_000] as const;
-const lookMs = 5_000;
-/** Far more than any world needs: who writes so much never stops. */
+const pollMs = 5_000;
+/** Far more writes than any simulation needs: beyond this, the controllers write in a loop. */
 const writesMax = 20_000;
 
-/** Leases are renewed for ever. */
-const neverQuiet = new Set(["leases.coordination.k8s.io"]);
+/** Leases are renewed even in a settled world. */
+const alwaysWritten = new Set(["leases.coordination.k8s.io"]);
 
-/** Steps and faults, then calm, then rest. `only` leaves out steps whose number is not in it. */
+/** Runs steps and faults, then lets the world settle without faults, then checks it at rest. `only` selects steps by number. */
 export async function runWorld(
   world: SimulatedWorld,
   trace: Trace,
-  { steps, checker, machines, lengthMs }: Staging,
+  { steps, checker, machines, lengthMs }: Simulation,
   { seed, only }: { readonly seed: number; readonly only?: ReadonlySet<number> },
 ): Promise<Run> {
   const startMs = world.nowMs;
@@ -68,7 +68,7 @@ export async function runWorld(
   const unhandled = (error: unknown): void => world.fail(error);
   process.on("unhandledRejection", unhandled);
   try {
-    await playOut(world, checker, lengthMs);
+    await runToQuiescence(world, checker, lengthMs);
   } finally {
     process.off("unhandledRejection", unhandled);
   }
@@ -79,51 +79,52 @@ export async function runWorld(
     writes: trace.writes,
     steps: all.map(({ number, atMs, what }) => ({ number, atMs, what })),
     lastedMs: world.nowMs - startMs,
-    broken: brokenBy(world.failure),
+    violation: violationIn(world.failure),
   };
 }
 
-async function playOut(world: SimulatedWorld, checker: Checker, lengthMs: number): Promise<void> {
+async function runToQuiescence(world: SimulatedWorld, checker: Checker, lengthMs: number): Promise<void> {
   let seen = world.truth.revision;
   let writtenMs = world.nowMs;
   world.truth.onChange(({ now, atMs }) => {
-    if (!neverQuiet.has(now.key.resource)) writtenMs = atMs;
+    if (!alwaysWritten.has(now.key.resource)) writtenMs = atMs;
   });
-  const turned = (): void => {
+  const onTurn = (): void => {
     if (world.truth.revision === seen) return;
     seen = world.truth.revision;
-    if (seen > writesMax) world.fail(new InvariantBroken("I12", `${writesMax} writes, and no end`));
-    else checker.step();
+    if (seen > writesMax) world.fail(new InvariantViolation("I12", `still writing after ${writesMax} writes`));
+    else checker.checkStep();
   };
-  await world.pass(lengthMs, turned);
+  await world.advance(lengthMs, onTurn);
   if (world.failure !== undefined) return;
-  world.calm();
-  const calmMs = world.nowMs;
-  while (world.failure === undefined && world.nowMs - Math.max(writtenMs, calmMs) < quietMs) {
-    if (world.nowMs - calmMs > settleMsMax) return world.fail(new InvariantBroken("I12", "the world never settles"));
-    await world.pass(lookMs, turned);
+  world.endFaults();
+  const faultsEndMs = world.nowMs;
+  while (world.failure === undefined && world.nowMs - Math.max(writtenMs, faultsEndMs) < quietMs) {
+    if (world.nowMs - faultsEndMs > settleMsMax)
+      return world.fail(new InvariantViolation("I12", "the world does not settle"));
+    await world.advance(pollMs, onTurn);
   }
-  await check(world, () => checker.settled());
+  await check(world, () => checker.checkSettled());
   if (world.failure !== undefined) return;
   const restMs = world.random("rest").pick(restsMs);
   if (restMs === 0) return;
-  await world.pass(restMs, turned);
-  await check(world, () => checker.rested());
+  await world.advance(restMs, onTurn);
+  await check(world, () => checker.checkQuiescent());
 }
 
-async function check(world: SimulatedWorld, judge: () => void): Promise<void> {
+async function check(world: SimulatedWorld, verify: () => void): Promise<void> {
   if (world.failure !== undefined) return;
   try {
-    judge();
+    verify();
   } catch (error) {
     world.fail(error);
   }
 }
 
-function brokenBy(failure: { readonly error: unknown } | undefined): InvariantBroken | undefined {
+function violationIn(failure: { readonly error: unknown } | undefined): InvariantViolation | undefined {
   if (failure === undefined) return undefined;
   const { error } = failure;
-  if (error instanceof InvariantBroken) return error;
+  if (error instanceof InvariantViolation) return error;
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return new InvariantBroken("a program failed", text);
+  return new InvariantViolation("program error", text);
 }

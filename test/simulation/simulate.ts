@@ -1,4 +1,4 @@
-// `npm run simulate`: the controllers in worlds where everything goes wrong that can, one world for each seed.
+// `npm run simulate`: bundles the simulator, with a mutation if one is given, and runs it in a child process.
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -6,14 +6,14 @@ import { bundleSimulation } from "./mutations/bundle-simulation.ts";
 import { mutationNamed } from "./mutations/mutations.ts";
 
 const usage = `npm run simulate -- [options]
-  --seed N         begin with this seed (1)
-  --seeds K        so many seeds (1 with --seed, else 100)
-  --steps M        so many steps in each; by the seed when left out
-  --minutes X      as many seeds as fit
-  --forever        until something is found, or somebody has enough
-  --mutation NAME  plant a mistake, and run its scenario, then seeds, until it is found
-  --scenario NAME  one exact order of events
-  --trace          print what happened in each run, whatever came of it`;
+  --seed N         first seed (default 1)
+  --seeds K        number of seeds (default 1 with --seed, otherwise 100)
+  --steps M        workload steps per seed (default: drawn from the seed)
+  --minutes X      run seeds for this long
+  --forever        run until an invariant is violated or the process is interrupted
+  --mutation NAME  apply a mutation, then run its scenario and seeds until an invariant detects it
+  --scenario NAME  run one scripted scenario
+  --trace          print the trace of every run`;
 
 const { values } = parseArgs({
   options: {
@@ -30,9 +30,9 @@ const { values } = parseArgs({
 });
 
 if (values.help === true) console.log(usage);
-else process.exitCode = await simulate().catch(explain);
+else process.exitCode = await simulate().catch(reportError);
 
-function explain(error: unknown): number {
+function reportError(error: unknown): number {
   console.error(error instanceof RangeError ? error.message : error);
   return 2;
 }
@@ -40,12 +40,12 @@ function explain(error: unknown): number {
 async function simulate(): Promise<number> {
   const mutation = values.mutation === undefined ? undefined : mutationNamed(values.mutation);
   const file = await bundleSimulation(mutation);
-  const passed = Object.entries(values).flatMap(([name, value]) =>
+  const args = Object.entries(values).flatMap(([name, value]) =>
     value === true ? [`--${name}`] : [`--${name}`, value],
   );
   try {
     return await new Promise((resolve) => {
-      const child = spawn(process.execPath, ["--enable-source-maps", file, ...passed.map(String)], {
+      const child = spawn(process.execPath, ["--enable-source-maps", file, ...args.map(String)], {
         stdio: "inherit",
       });
       child.on("close", (code) => resolve(code ?? 1));

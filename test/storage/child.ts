@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { bundleProgram } from "../../tools/bundle.ts";
-import type { Answered } from "./writer-program.ts";
+import type { AcknowledgedWrite } from "./writer-program.ts";
 
-/** The writer as one file, beside the packages that it needs. */
+/** Bundles the writer program. */
 export async function buildWriter(): Promise<{ readonly program: string; readonly remove: () => void }> {
   const folder = join("node_modules", ".cache", "milo-quota", `writer-${process.pid}-${Math.random()}`);
   mkdirSync(folder, { recursive: true });
@@ -13,14 +13,14 @@ export async function buildWriter(): Promise<{ readonly program: string; readonl
   return { program, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** What a writer said up to its end. */
-export interface Said {
+/** Output of a writer until its exit. */
+export interface WriterOutput {
   readonly opened: readonly number[];
-  readonly refused: readonly string[];
-  readonly answered: readonly Answered[];
+  readonly rejected: readonly string[];
+  readonly answered: readonly AcknowledgedWrite[];
 }
 
-/** A process that writes. */
+/** A writer process. */
 export class Child {
   readonly #process: ChildProcess;
   readonly #ended: Promise<void>;
@@ -40,7 +40,7 @@ export class Child {
     return this.#process.pid;
   }
 
-  /** Until it has opened the store, or has ended. */
+  /** Waits until it has opened the store or exited. */
   async open(): Promise<void> {
     const opened = new Promise<void>((resolve) => {
       this.#onOutput = () => this.#output.includes("\n") && resolve();
@@ -49,20 +49,20 @@ export class Child {
     await Promise.race([opened, this.#ended]);
   }
 
-  async kill(): Promise<Said> {
+  async kill(): Promise<WriterOutput> {
     this.#process.kill("SIGKILL");
     return this.end();
   }
 
-  async end(): Promise<Said> {
+  async end(): Promise<WriterOutput> {
     await this.#ended;
-    const lines = this.#output.split("\n").slice(0, -1); // the last one may be cut short
+    const lines = this.#output.split("\n").slice(0, -1); // the last line may be incomplete
     const after = (word: string) =>
       lines.filter((line) => line.startsWith(word)).map((line) => line.slice(word.length));
     return {
       opened: after("open ").map(Number),
-      refused: after("refused "),
-      answered: lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Answered),
+      rejected: after("rejected "),
+      answered: lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as AcknowledgedWrite),
     };
   }
 }

@@ -6,30 +6,30 @@ import type { Change, ObjectStore } from "@milo-quota/apiserver/storage/object-s
 import { openStore } from "@milo-quota/apiserver/storage/store.ts";
 import type { StoredObject } from "@milo-quota/apiserver/storage/stored-object.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildWriter, Child, type Said } from "./child.ts";
-import type { Answered } from "./writer-program.ts";
+import { buildWriter, Child, type WriterOutput } from "./child.ts";
+import type { AcknowledgedWrite } from "./writer-program.ts";
 
 const kills = 50;
 const configmaps = { resource: "configmaps" };
 const stillClock = { now: () => 0, after: () => ({ stop: () => undefined }) };
 
-/** What must be there: for every object, the newest write that is known to have been durable. */
-class Known {
-  readonly newest = new Map<string, Answered>();
+/** The newest write of each object that is known to be durable. */
+class DurableWrites {
+  readonly newest = new Map<string, AcknowledgedWrite>();
   revision = 1;
   answered = 0;
 
-  learn(write: Answered): void {
+  learn(write: AcknowledgedWrite): void {
     this.revision = Math.max(this.revision, write.revision);
     if ((this.newest.get(write.name)?.revision ?? 0) < write.revision) this.newest.set(write.name, write);
   }
 }
 
-function writeOf({ type, stored }: Change): Answered {
+function writeOf({ type, stored }: Change): AcknowledgedWrite {
   return { name: stored.key.name, revision: stored.revision, deleted: type === "deleted", mark: markOf(stored) };
 }
 
-/** The mark of an object that is whole. */
+/** The mark of a complete object. */
 function markOf(stored: StoredObject): string {
   const { metadata, mark, padding } = stored.object;
   expect(metadata).toEqual({ name: stored.key.name, resourceVersion: String(stored.revision) });
@@ -37,18 +37,18 @@ function markOf(stored: StoredObject): string {
   return String(mark);
 }
 
-/** Opens what a killed process left behind, and compares it with what the process said. */
-async function inspect(directory: string, said: Said, known: Known): Promise<void> {
+/** Opens the store of a killed process and compares it with the acknowledged writes. */
+async function inspect(directory: string, output: WriterOutput, known: DurableWrites): Promise<void> {
   const store = await openStore(new SqliteLog({ directory }), stillClock);
   const changes: Change[] = [];
   store.watch(configmaps, store.oldestRevision, (change) => changes.push(change));
   const history = new Map(changes.map((change) => [change.revision, writeOf(change)]));
-  for (const answered of said.answered) {
+  for (const answered of output.answered) {
     known.learn(answered);
     if (answered.revision > store.oldestRevision) expect(history.get(answered.revision)).toEqual(answered);
   }
   expect(store.revision).toBeGreaterThanOrEqual(known.revision);
-  for (const opened of said.opened) expect(opened).toBeGreaterThanOrEqual(known.answered);
+  for (const opened of output.opened) expect(opened).toBeGreaterThanOrEqual(known.answered);
   expect([...history.keys()]).toEqual(range(store.oldestRevision + 1, store.revision));
   expectWhole(history, store);
   for (const write of history.values()) known.learn(write);
@@ -60,8 +60,8 @@ async function inspect(directory: string, said: Said, known: Known): Promise<voi
   await store.close();
 }
 
-/** Of a transaction, both writes are there, one after the other, and the store knows that they belong together. */
-function expectWhole(history: ReadonlyMap<number, Answered>, store: ObjectStore): void {
+/** Both writes of a transaction are stored consecutively and marked as one transaction. */
+function expectWhole(history: ReadonlyMap<number, AcknowledgedWrite>, store: ObjectStore): void {
   for (const [revision, { name, mark }] of history) {
     if (!name.startsWith("twin-") || !history.has(revision - 1)) continue;
     expect(history.get(revision - 1)?.mark).toBe(mark);
@@ -89,18 +89,18 @@ describe("a process that is killed while it writes", () => {
     writer.remove();
   });
 
-  it(`loses nothing that it answered, and no part of a transaction, ${kills} times over on one directory`, async () => {
-    const known = new Known();
+  it(`loses no acknowledged write and no part of a transaction over ${kills} kills in one directory`, async () => {
+    const known = new DurableWrites();
     let answered = 0;
     for (let round = 0; round < kills; round += 1) {
       const child = new Child(process.execPath, [writer.program, directory, "write"]);
-      // Every fourth dies at any moment of its start, the others while they write.
+      // Every fourth process is killed during its start, the others while they write.
       if (round % 4 !== 0) await child.open();
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 150));
-      const said = await child.kill();
-      expect(said.refused).toEqual([]);
-      answered += said.answered.length;
-      await inspect(directory, said, known);
+      const output = await child.kill();
+      expect(output.rejected).toEqual([]);
+      answered += output.answered.length;
+      await inspect(directory, output, known);
     }
     expect(answered).toBeGreaterThan(kills * 20);
   }, 240_000);

@@ -22,13 +22,13 @@ describe("a data directory", () => {
     writer.remove();
   });
 
-  it("belongs to one process, and to the next as soon as that one is killed", async () => {
+  it("is locked by one process, and free as soon as that one is killed", async () => {
     const first = new Child(process.execPath, [writer.program, directory, "hold"]);
     await first.open();
     const second = await new Child(process.execPath, [writer.program, directory, "hold"]).end();
     expect(second).toEqual({
       opened: [],
-      refused: [`the data directory ${directory} is in use already by process ${first.pid}`],
+      rejected: [`the data directory ${directory} is already in use by process ${first.pid}`],
       answered: [],
     });
     expect((await first.kill()).opened).toEqual([1]);
@@ -37,15 +37,15 @@ describe("a data directory", () => {
     expect((await third.kill()).opened).toEqual([1]);
   });
 
-  it("on a disk that fails in the middle of a write takes no more, and holds all that was answered", async () => {
-    // No file may grow beyond 600 blocks, so that the write-ahead log fails at a random place in a transaction.
+  it("accepts no more writes after a failed write and keeps all acknowledged ones", async () => {
+    // Files are limited to 600 blocks, so that the write-ahead log fails at a random point of a transaction.
     const command = `ulimit -f 600; exec "${process.execPath}" "${writer.program}" "${directory}" write`;
-    const said = await new Child("sh", ["-c", command]).end();
-    expect(said.refused).toHaveLength(1);
-    expect(said.refused[0]).toMatch(/^the disk failed, .*disk I\/O error.*; nothing is written until a restart$/);
-    expect(said.answered.length).toBeGreaterThan(10);
+    const output = await new Child("sh", ["-c", command]).end();
+    expect(output.rejected).toHaveLength(1);
+    expect(output.rejected[0]).toMatch(/^the disk failed .*disk I\/O error.*; no writes are accepted until a restart$/);
+    expect(output.answered.length).toBeGreaterThan(10);
     const store = await openStore(new SqliteLog({ directory }), stillClock);
-    const newest = new Map(said.answered.map((write) => [write.name, write]));
+    const newest = new Map(output.answered.map((write) => [write.name, write]));
     for (const { name, revision, deleted } of newest.values()) {
       const stored = store.get({ plane: "root", resource: "configmaps", namespace: "default", name });
       if (deleted) expect(stored?.revision ?? Number.POSITIVE_INFINITY).toBeGreaterThan(revision);

@@ -1,5 +1,5 @@
-// A program that opens a store and writes to it as fast as it can, telling its parent of every write that was answered:
-// `node writer.js <directory> write|hold`. It is made to be killed.
+// Opens a store and writes to it as fast as it can, and prints every acknowledged write: `node writer.js <directory>
+// write|hold`. Tests kill it.
 
 import { SqliteLog } from "@milo-quota/apiserver/storage/log/sqlite-log.ts";
 import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
@@ -7,8 +7,8 @@ import type { ObjectStore } from "@milo-quota/apiserver/storage/object-store.ts"
 import { openStore } from "@milo-quota/apiserver/storage/store.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 
-/** A line for every write that was answered. */
-export interface Answered {
+/** Output line for an acknowledged write. */
+export interface AcknowledgedWrite {
   readonly name: string;
   readonly revision: number;
   readonly deleted: boolean;
@@ -24,7 +24,7 @@ const clock: Clock = {
     return { stop: () => clearTimeout(timer) };
   },
 };
-// Small, so that compaction is always at work when the end comes.
+// Small limits, so that compaction is running when the process is killed.
 const limits = { historyCount: 400, compactionCount: 40, compactionEveryMs: 20 };
 
 const [directory = "", mode = "write"] = process.argv.slice(2);
@@ -35,7 +35,7 @@ try {
   console.log(`open ${opened.revision}`);
   if (mode === "write") await Promise.all(Array.from({ length: writers }, (_, at) => write(opened, at)));
 } catch (error) {
-  console.log(`refused ${error instanceof Error ? error.message : String(error)}`);
+  console.log(`rejected ${error instanceof Error ? error.message : String(error)}`);
   await store?.close();
   process.exitCode = 3;
 }
@@ -49,13 +49,18 @@ async function write(store: ObjectStore, writer: number): Promise<void> {
     const deleted = current !== undefined && count % 5 === 0;
     const object = { metadata: { name }, mark, padding: mark.repeat(1 + ((writer * count) % 60)) };
     const own = { key, expected: current?.revision ?? 0, object, deleted };
-    // Every third is a transaction: its twin has the same mark, and the next revision.
+    // Every third write is a transaction whose second object has the same mark and the next revision.
     const twin = twinOf(store, key, writer);
     const twins = count % 3 === 0 ? [{ ...twin, object: { ...object, metadata: { name: twin.key.name } } }] : [];
     const answer = await store.transact([own, ...twins]);
     if (answer.outcome !== "stored") continue;
     for (const { key: stored, revision } of answer.stored) {
-      const answered: Answered = { name: stored.name, revision, deleted: deleted && stored.name === name, mark };
+      const answered: AcknowledgedWrite = {
+        name: stored.name,
+        revision,
+        deleted: deleted && stored.name === name,
+        mark,
+      };
       console.log(JSON.stringify(answered));
     }
   }

@@ -13,14 +13,14 @@ import {
 
 const maps = "/api/v1/namespaces/default/configmaps";
 
-/** More calls than everything together takes. */
+/** More calls than the whole sequence takes. */
 const callsMax = 150;
 
 let world: TenantWorld;
 
 afterEach(() => world.stop());
 
-/** Waits, and starts tenancy anew when it has crashed meanwhile. */
+/** Waits for a condition and restarts tenancy after a crash. */
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   await world.server.until(what, async () => {
     if (world.isCrashed) await world.startTenancy();
@@ -42,8 +42,8 @@ function isEmpty(plane: string): boolean {
   return store.resources().every((resource) => store.count({ plane, resource }) === 0);
 }
 
-/** A project comes and goes and comes again, and then its organization goes. Somewhere on the way tenancy crashes. */
-async function play(crashAt: number): Promise<void> {
+/** Creates, deletes and recreates a project, then deletes its organization. Tenancy crashes at the given call. */
+async function runWithCrash(crashAt: number): Promise<void> {
   const [owner, name] = [`o-${crashAt}`, `p-${crashAt}`];
   const at = `${projects}/${name}`;
   world.crashAfter(crashAt);
@@ -65,23 +65,23 @@ async function play(crashAt: number): Promise<void> {
 }
 
 describe("tenancy that crashes", () => {
-  it("heals at the next start, whichever call it crashed at", async () => {
+  it("recovers at the next start, for a crash at any call", async () => {
     world = await TenantWorld.start();
     let crashes = 0;
     for (let crashAt = 0; crashAt < callsMax && crashes === crashAt; crashAt += 1) {
-      await play(crashAt);
+      await runWithCrash(crashAt);
       crashes = world.crashes;
     }
     expect(crashes).toBeGreaterThan(15);
     expect(crashes).toBeLessThan(callsMax);
   }, 60_000);
 
-  it("lets no member into a project that is not ready for them", async () => {
+  it("gives members no access to a project that is not ready", async () => {
     world = await TenantWorld.start();
     await world.organization("acme");
     await world.member("acme", "alice", ["admin"]);
     const alice = world.as(await world.token({ user: "alice" }));
-    world.crashAfter(4); // when it is about to make the plane
+    world.crashAfter(4); // right before it creates the plane
     await world.server.create(projects, project("web", "acme"));
     await world.server.until("it has crashed", () => world.isCrashed);
     expect((await world.server.get(inProject("web", maps))).code).toBe(200);
@@ -90,7 +90,7 @@ describe("tenancy that crashes", () => {
     await until("she may", async () => (await alice.get(inProject("web", maps))).code === 200);
   });
 
-  it("lets those try again later who ask while it starts, and refuses no member", async () => {
+  it("asks members to retry during its start instead of rejecting them", async () => {
     world = await TenantWorld.start();
     await world.organization("acme");
     await world.project("web", "acme");
@@ -111,7 +111,7 @@ describe("tenancy that crashes", () => {
     for (const path of paths) expect((await world.as(token).get(path)).code).toBe(200);
   });
 
-  it("goes on where it was when the whole server starts again", async () => {
+  it("continues after a restart of the whole server", async () => {
     const log = new MemoryLog();
     world = await TenantWorld.start({ log });
     await world.organization("acme");

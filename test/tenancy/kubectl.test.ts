@@ -15,7 +15,7 @@ import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import { tenantLayout } from "@milo-quota/quota/tenancy/plane-layout.ts";
 import { tenancyKinds } from "@milo-quota/quota/tenancy/resources/tenancy-kinds.ts";
 import { Tenancy } from "@milo-quota/quota/tenancy/tenancy.ts";
-import { makeUserToken } from "@milo-quota/quota/tenancy/user-token.ts";
+import { issueUserToken } from "@milo-quota/quota/tenancy/user-token.ts";
 import { organizationPath, projectPath } from "@milo-quota/quota/views/tenant-planes.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { users } from "../apiserver/test-users.ts";
@@ -31,7 +31,7 @@ describe.skipIf(!program.found)("kubectl and tenants", () => {
   let tenancy: Tenancy;
   let listening: Listening;
   let admin: Kubectl;
-  let inAcme: Kubectl;
+  let inDelta: Kubectl;
   let inWebsite: Kubectl;
 
   beforeAll(async () => {
@@ -64,11 +64,11 @@ describe.skipIf(!program.found)("kubectl and tenants", () => {
     });
     tenancy.start();
     const url = `https://127.0.0.1:${listening.port}`;
-    const alice = makeUserToken({ user: "alice" }, randomBytes);
+    const alice = issueUserToken({ user: "alice" }, randomBytes);
     const of = (path: string, token: string): Kubectl =>
       new Kubectl(program.found ? program.path : "", { url: `${url}${path}`, ca: authority.certificatePem, token });
     admin = of("", "admin");
-    inAcme = of(organizationPath("acme-corp"), alice.token);
+    inDelta = of(organizationPath("delta-corp"), alice.token);
     inWebsite = of(projectPath("website"), alice.token);
     const definitions = tenancyKinds.map((kind) => JSON.stringify(crdOf(kind)));
     await admin.run("apply -f -", { stdin: definitions.join("\n---\n") });
@@ -79,28 +79,28 @@ describe.skipIf(!program.found)("kubectl and tenants", () => {
   }, 120_000);
 
   afterAll(async () => {
-    for (const kubectl of [admin, inAcme, inWebsite]) await kubectl?.close();
+    for (const kubectl of [admin, inDelta, inWebsite]) await kubectl?.close();
     await tenancy?.stop();
     await listening?.stop();
     await server?.stop();
     expect(faults).toEqual([]);
   });
 
-  it("makes the tenants of the guide, and sees them come to be", async () => {
+  it("creates the tenants of the guide and waits until they are ready", async () => {
     const [first = "", ...others] = manifests.split(/^---\n/m);
     await admin.run("apply -f -", { stdin: first });
-    await admin.run("wait organization/acme-corp --for=condition=Ready");
+    await admin.run("wait organization/delta-corp --for=condition=Ready");
     expect((await admin.run("apply -f -", { stdin: others.join("---\n") })).code).toBe(0);
     expect((await admin.run("wait project/website --for=condition=Ready")).code).toBe(0);
-    expect((await admin.run("wait orgmember/alice -n organization-acme-corp --for=condition=Ready")).code).toBe(0);
+    expect((await admin.run("wait orgmember/alice -n organization-delta-corp --for=condition=Ready")).code).toBe(0);
     expect((await admin.run("apply -f -", { stdin: manifests })).out.match(/unchanged/g)).toHaveLength(4);
   }, 60_000);
 
-  it("shows a member their organization as if it were all there is", async () => {
-    expect((await inAcme.run("get organizations,projects,namespaces -o name")).out.split("\n").sort()).toEqual([
+  it("shows a member only their organization", async () => {
+    expect((await inDelta.run("get organizations,projects,namespaces -o name")).out.split("\n").sort()).toEqual([
       "",
-      "namespace/organization-acme-corp",
-      "organization.resourcemanager.miloapis.com/acme-corp",
+      "namespace/organization-delta-corp",
+      "organization.resourcemanager.miloapis.com/delta-corp",
       "project.resourcemanager.miloapis.com/website",
     ]);
     const stdin = JSON.stringify({
@@ -109,26 +109,26 @@ describe.skipIf(!program.found)("kubectl and tenants", () => {
       metadata: { name: "second" },
       spec: { type: "application" },
     });
-    expect((await inAcme.run("apply -f -", { stdin })).out).toContain("created");
-    expect((await inAcme.run("wait project/second --for=condition=Ready")).code).toBe(0);
-    expect((await inAcme.run("get project second -o jsonpath={.spec.ownerRef.name}")).out).toBe("acme-corp");
-    expect((await inAcme.run("auth can-i create projects")).out).toBe("yes\n");
-    expect((await inAcme.run("auth can-i list secrets")).out).toMatch(/^no/);
-    expect((await inAcme.run("get users")).err).toContain("Forbidden");
+    expect((await inDelta.run("apply -f -", { stdin })).out).toContain("created");
+    expect((await inDelta.run("wait project/second --for=condition=Ready")).code).toBe(0);
+    expect((await inDelta.run("get project second -o jsonpath={.spec.ownerRef.name}")).out).toBe("delta-corp");
+    expect((await inDelta.run("auth can-i create projects")).out).toBe("yes\n");
+    expect((await inDelta.run("auth can-i list secrets")).out).toMatch(/^no/);
+    expect((await inDelta.run("get users")).err).toContain("Forbidden");
   }, 60_000);
 
-  it("works in a project as in any cluster", async () => {
+  it("works in a project as in a cluster", async () => {
     expect((await inWebsite.run("create configmap mine --from-literal=a=b")).code).toBe(0);
     expect((await inWebsite.run("get configmap mine -o jsonpath={.data.a}")).out).toBe("b");
     expect(
       (await inWebsite.run("create clusterrolebinding me --clusterrole=cluster-admin --user=alice")).err,
-    ).toContain('role "admin" of Organization "acme-corp" does not allow it');
+    ).toContain('role "admin" of Organization "delta-corp" does not allow it');
   }, 60_000);
 
-  it("waits until everything of an organization is gone", async () => {
-    expect((await admin.run("delete organization acme-corp --timeout=30s")).code).toBe(0);
+  it("waits until an organization is deleted with all its objects", async () => {
+    expect((await admin.run("delete organization delta-corp --timeout=30s")).code).toBe(0);
     expect((await admin.run("get projects -o name")).out).toBe("");
-    expect((await admin.run("get namespace organization-acme-corp")).err).toContain("NotFound");
+    expect((await admin.run("get namespace organization-delta-corp")).err).toContain("NotFound");
     expect((await inWebsite.run("get --raw /api/v1/namespaces")).code).toBe(1);
   }, 60_000);
 });

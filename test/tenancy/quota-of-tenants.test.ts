@@ -20,7 +20,7 @@ const registration = (name: string, resourceType: string, kind: string) => ({
   spec: { resourceType, type: "Allocation", baseUnit: "unit", consumerType: { apiGroup, kind } },
 });
 
-/** Gives every object of a kind so much of something, where the object's quota is kept. */
+/** A policy that grants an amount to every object of a kind, in the plane of its buckets. */
 const policy = (name: string, kind: string, target: object, given: [resourceType: string, amount: number]) => ({
   apiVersion,
   kind: "GrantCreationPolicy",
@@ -79,13 +79,13 @@ describe("the quota of tenants", () => {
     controllers.start();
     const { server } = world;
     const parentContext = { apiGroup, kind: "Project", nameExpression: "trigger.metadata.name" };
-    const made = [
+    const created = [
       await server.create(`${quota}/resourceregistrations`, registration("projects", projectCount, "Organization")),
       await server.create(`${quota}/resourceregistrations`, registration("cpu", cpu, "Project")),
       await server.create(`${quota}/grantcreationpolicies`, policy("projects", "Organization", {}, [projectCount, 3])),
       await server.create(`${quota}/grantcreationpolicies`, policy("cpu", "Project", { parentContext }, [cpu, 8])),
     ];
-    expect(made.map(({ code, text }) => (code === 201 ? code : text))).toEqual([201, 201, 201, 201]);
+    expect(created.map(({ code, text }) => (code === 201 ? code : text))).toEqual([201, 201, 201, 201]);
     await world.organization("acme");
     await world.project("web", "acme");
     await world.member("acme", "alice", ["admin"]);
@@ -107,22 +107,22 @@ describe("the quota of tenants", () => {
       status?.conditions?.some(({ type, status: is }: Body) => type === "Granted" && is === "True"),
     );
 
-  it("is kept with the organization, where its members see and claim it", async () => {
+  it("of an organization is in its namespace, where its members can read and claim it", async () => {
     const buckets = inOrganization("acme", `${quota}/namespaces/organization-acme/allowancebuckets`);
     await seen(buckets, [[3, 0, 3]]);
     const claims = `${quota}/namespaces/organization-acme/resourceclaims`;
-    const made = await alice.create(
+    const created = await alice.create(
       inOrganization("acme", claims),
       claim("one", "Organization", "acme", [projectCount, 1]),
     );
-    expect(made.code).toBe(201);
+    expect(created.code).toBe(201);
     await isGranted(`${claims}/one`);
     await seen(buckets, [[3, 1, 2]]);
     await alice.remove(inOrganization("acme", `${claims}/one`));
     await seen(buckets, [[3, 0, 3]]);
   });
 
-  it("is kept in the project, goes with it, and is given anew to another of the same name", async () => {
+  it("of a project is in its plane, is deleted with it, and is granted again to a new project of the same name", async () => {
     const buckets = inProject("web", `${quota}/namespaces/milo-system/allowancebuckets`);
     await seen(buckets, [[8, 0, 8]]);
     const claims = inProject("web", `${quota}/namespaces/default/resourceclaims`);
@@ -136,7 +136,7 @@ describe("the quota of tenants", () => {
     expect((await alice.get(`${claims}/used`)).code).toBe(404);
   });
 
-  it("comes to rest when a tenant is gone", async () => {
+  it("causes no writes after a tenant is deleted", async () => {
     await seen(inProject("web", `${quota}/allowancebuckets`), [[8, 0, 8]]);
     await world.server.remove(`${organizations}/acme`);
     await world.gone(`${organizations}/acme`);

@@ -9,7 +9,7 @@ import { users } from "../apiserver/test-users.ts";
 
 type Names = { items: { metadata: { name: string; namespace?: string } }[] };
 
-/** Webhook configurations with a team's label, and what is in the namespace of the team's name. */
+/** Webhook configurations with the team's label and objects in the namespace of the team. */
 const viewOf = (team: string): ScopedView => ({
   name: `team/${team}`,
   of: ({ scope, plural }) => {
@@ -34,7 +34,7 @@ const maps = (namespace: string): string => `/api/v1/namespaces/${namespace}/con
 const hook = (name: string, more: object = {}) => ({ metadata: { name, ...more }, webhooks: [] });
 const names = (body: Names): string[] => body.items.map(({ metadata }) => metadata.name);
 
-describe("a view of a part of a plane", () => {
+describe("a scoped view of a plane", () => {
   let server: TestServer;
 
   beforeEach(async () => {
@@ -52,7 +52,7 @@ describe("a view of a part of a plane", () => {
     expect(server.faults).toEqual([]);
   });
 
-  it("lists its own and nothing else, in one namespace and in all of them", async () => {
+  it("lists only its own objects, in one namespace and in all", async () => {
     expect(names((await server.get(`/teams/red${hooks}`)).body)).toEqual(["of-red"]);
     expect(names((await server.get(`/teams/red${maps("red")}`)).body)).toContain("of-red");
     expect(names((await server.get(`/teams/red${maps("blue")}`)).body)).toEqual([]);
@@ -60,7 +60,7 @@ describe("a view of a part of a plane", () => {
     expect(new Set(all.items.map(({ metadata }) => metadata.namespace))).toEqual(new Set(["red"]));
   });
 
-  it("pages through its own, and does not tell how many others there are", async () => {
+  it("pages through its own objects without revealing the number of others", async () => {
     for (let at = 0; at < 4; at += 1) await server.create(`/teams/red${hooks}`, hook(`more-${at}`));
     const first = (await server.get(`/teams/red${hooks}?limit=3`)).body;
     expect([names(first), first.metadata.remainingItemCount]).toEqual([["more-0", "more-1", "more-2"], undefined]);
@@ -68,15 +68,15 @@ describe("a view of a part of a plane", () => {
     expect(names(rest.body)).toEqual(["more-3", "of-red"]);
   });
 
-  it("shows no change of another's, and objects that come and go from its sight as added and deleted", async () => {
+  it("watches only its own objects, and sends objects that enter or leave it as added or deleted", async () => {
     const reader = await server.watch(`/teams/red${hooks}?watch=true`);
     await server.merge(`${hooks}/of-blue`, { metadata: { annotations: { seen: "no" } } });
     await server.merge(`${hooks}/of-blue`, { metadata: { labels: { team: "red" } } });
     await server.merge(`${hooks}/of-red`, { metadata: { labels: { team: "blue" } } });
     await server.remove(`${hooks}/of-red`);
     await server.settled();
-    const told = reader.events.map(({ type, object }) => `${type} ${object.metadata.name}`);
-    expect(told).toEqual(["ADDED of-red", "ADDED of-blue", "DELETED of-red"]);
+    const response = reader.events.map(({ type, object }) => `${type} ${object.metadata.name}`);
+    expect(response).toEqual(["ADDED of-red", "ADDED of-blue", "DELETED of-red"]);
     const maps = await server.watch("/teams/red/api/v1/configmaps?watch=true");
     expect(new Set(maps.events.map(({ object }) => object.metadata.namespace))).toEqual(new Set(["red"]));
   });
@@ -88,7 +88,7 @@ describe("a view of a part of a plane", () => {
     deleted: (at) => server.remove(at),
   };
   for (const [done, act] of Object.entries(others)) {
-    it(`does not let another's be ${done}`, async () => {
+    it(`prevents objects of others from being ${done}`, async () => {
       const before = server.server.registry.store.revision;
       expect((await act(`/teams/red${hooks}/of-blue`)).code).toBe(404);
       expect((await act(`/teams/red${maps("blue")}/of-blue`)).code).toBe(404);
@@ -96,7 +96,7 @@ describe("a view of a part of a plane", () => {
     });
   }
 
-  it("deletes its own when all are deleted", async () => {
+  it("deletes only its own objects with deletecollection", async () => {
     expect((await server.remove(`/teams/red${hooks}`)).code).toBe(200);
     expect((await server.remove(`/teams/red${maps("blue")}`)).code).toBe(200);
     expect((await server.get(`${hooks}/of-red`)).code).toBe(404);
@@ -104,11 +104,11 @@ describe("a view of a part of a plane", () => {
     expect((await server.get(`${maps("blue")}/of-blue`)).code).toBe(200);
   });
 
-  it("makes what is made in it its own, and refuses what says that it is another's", async () => {
-    const made = await server.create(`/teams/red${hooks}`, hook("new"));
-    expect([made.code, made.body.metadata.labels]).toEqual([201, { team: "red" }]);
-    const refused = await server.create(`/teams/red${hooks}`, hook("theirs", { labels: { team: "blue" } }));
-    expect(refused.code).toBe(403);
+  it("marks created objects as its own and rejects objects that are marked as another's", async () => {
+    const created = await server.create(`/teams/red${hooks}`, hook("new"));
+    expect([created.code, created.body.metadata.labels]).toEqual([201, { team: "red" }]);
+    const rejected = await server.create(`/teams/red${hooks}`, hook("theirs", { labels: { team: "blue" } }));
+    expect(rejected.code).toBe(403);
     expect((await server.create(`/teams/red${maps("blue")}`, { metadata: { name: "x" } })).code).toBe(403);
     const applied = await server.send({
       method: "PATCH",
@@ -123,7 +123,7 @@ describe("a view of a part of a plane", () => {
     expect([applied.code, applied.body.metadata.labels]).toEqual([201, { team: "red" }]);
   });
 
-  it("lets nothing of its own go to another, and no name that is taken be taken over", async () => {
+  it("prevents moving objects to another view and taking over existing names", async () => {
     const moved = await server.merge(`/teams/red${hooks}/of-red`, { metadata: { labels: { team: "blue" } } });
     expect(moved.code).toBe(403);
     expect((await server.create(`/teams/red${hooks}`, hook("of-blue"))).code).toBe(409);
@@ -141,7 +141,7 @@ describe("a view of a part of a plane", () => {
     expect((await server.get(`${hooks}/of-blue`)).body.metadata.labels).toEqual({ team: "blue" });
   });
 
-  it("shows what belongs to all, which is not to be changed by way of it", async () => {
+  it("shows shared objects read-only", async () => {
     const role = "/teams/red/apis/rbac.authorization.k8s.io/v1/clusterroles/view";
     expect((await server.get(role)).code).toBe(200);
     expect((await server.merge(role, { metadata: { labels: { x: "y" } } })).code).toBe(403);
@@ -150,17 +150,17 @@ describe("a view of a part of a plane", () => {
     expect((await server.remove("/teams/red/apis/rbac.authorization.k8s.io/v1/clusterroles")).code).toBe(403);
   });
 
-  it("is discovered as the plane is, and is no way to all planes", async () => {
+  it("has the discovery of the plane and no access to other planes", async () => {
     const [there, here] = [await server.get("/apis"), await server.get("/teams/red/apis")];
     expect(here.body).toEqual(there.body);
     const all = await server.send({ path: "/teams/red/api/v1/configmaps", allPlanes: true });
     expect(all.code).toBe(400);
   });
 
-  it("that is not there says so to those who might have been answered, and to nobody else", async () => {
+  it("that does not exist is reported as such only to users with access", async () => {
     const path = `/teams/closed${hooks}`;
-    const told = await server.get(path);
-    expect([told.code, told.body.message]).toEqual([404, "no such team"]);
+    const response = await server.get(path);
+    expect([response.code, response.body.message]).toEqual([404, "no such team"]);
     expect((await server.get(path, users.alice)).code).toBe(403);
     expect((await server.get(path, "from headers")).code).toBe(401);
   });

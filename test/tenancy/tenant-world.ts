@@ -10,7 +10,7 @@ import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definiti
 import { tenantLayout } from "@milo-quota/quota/tenancy/plane-layout.ts";
 import { tenancyKinds } from "@milo-quota/quota/tenancy/resources/tenancy-kinds.ts";
 import { Tenancy } from "@milo-quota/quota/tenancy/tenancy.ts";
-import { makeUserToken, type TokenOrder } from "@milo-quota/quota/tenancy/user-token.ts";
+import { issueUserToken, type TokenRequest } from "@milo-quota/quota/tenancy/user-token.ts";
 import { organizationPath, projectPath } from "@milo-quota/quota/views/tenant-planes.ts";
 import { expect } from "vitest";
 import { type Body, type Call, type Reply, TestServer } from "../apiserver/test-server.ts";
@@ -30,23 +30,23 @@ export const inOrganization = (name: string, path: string): string => `${organiz
 export const memberships = (organization: string): string =>
   `${group}/namespaces/organization-${organization}/organizationmemberships`;
 
-/** How long one tenancy lives: after so many calls it gets no answer any more, as after a crash. */
+/** One incarnation of tenancy: after a number of calls it gets no more responses, as after a crash. */
 interface Life {
   callsLeft: number;
 }
 
 interface WorldOptions {
   readonly log?: RecordLog;
-  /** Kinds that are served beside those of tenants. */
+  /** Kinds that are served besides those of tenants. */
   readonly more?: readonly KindDefinition[];
 }
 
-/** A server with tenants, in memory. Time passes when it is waited. */
+/** An in-memory server with tenancy. Waiting advances the fake clock. */
 export class TenantWorld {
   readonly clock: FakeClock;
   readonly log: RecordLog;
   readonly reported: string[] = [];
-  /** How often tenancy was started after a crash. */
+  /** Number of restarts after a crash. */
   crashes = 0;
   #life: Life = { callsLeft: Number.POSITIVE_INFINITY };
   #server: TestServer | undefined;
@@ -62,8 +62,8 @@ export class TenantWorld {
     await world.startServer();
     const kinds = [...tenancyKinds, ...more];
     for (const kind of kinds) {
-      const made = await world.server.create(definitions, crdOf(kind));
-      expect([201, 409], JSON.stringify(made.body)).toContain(made.code);
+      const created = await world.server.create(definitions, crdOf(kind));
+      expect([201, 409], JSON.stringify(created.body)).toContain(created.code);
     }
     for (const { group: of, version, plural } of kinds) {
       const isServed = async () => (await world.server.get(`/apis/${of}/${version}/${plural}`)).code === 200;
@@ -89,13 +89,13 @@ export class TenantWorld {
       clock: this.clock,
       resolvePlane: (path) => this.tenancy.resolvePlane(path),
       definitionsFrom: (plane) => tenantLayout.definitionsFrom(plane),
-      authorizers: [{ authorize: (asked, signal) => this.tenancy.authorizer.authorize(asked, signal) }],
+      authorizers: [{ authorize: (requested, signal) => this.tenancy.authorizer.authorize(requested, signal) }],
       plugins: [{ name: "guard", validate: (request) => this.tenancy.guard.validate(request) }],
       tokens: [{ authenticateToken: (token, signal) => this.tenancy.tokens.authenticateToken(token, signal) }],
     });
   }
 
-  /** Lets tenancy crash at one of its next calls. */
+  /** Makes tenancy crash at one of its next calls. */
   crashAfter(calls: number): void {
     this.#life.callsLeft = calls;
   }
@@ -104,7 +104,7 @@ export class TenantWorld {
     return this.#life.callsLeft < 0;
   }
 
-  /** A new one in place of the one there was, which is not stopped here: it may be one that crashed. */
+  /** Starts a new instance. Does not stop the previous one, which may have crashed. */
   async startTenancy(): Promise<void> {
     if (this.isCrashed) this.crashes += 1;
     this.#tenancy = this.#newTenancy();
@@ -122,7 +122,7 @@ export class TenantWorld {
     expect(this.server.faults).toEqual([]);
   }
 
-  /** As somebody who shows a token. */
+  /** Client with a bearer token. */
   as(token: string) {
     const headers = { authorization: [`Bearer ${token}`] };
     const send = (call: Call): Promise<Reply> =>
@@ -138,31 +138,31 @@ export class TenantWorld {
     };
   }
 
-  async token(order: TokenOrder): Promise<string> {
-    const { token, secret } = makeUserToken(order, randomBytes);
-    const made = await this.server.create("/api/v1/namespaces/milo-system/secrets", secret);
-    expect(made.code).toBe(201);
+  async token(order: TokenRequest): Promise<string> {
+    const { token, secret } = issueUserToken(order, randomBytes);
+    const created = await this.server.create("/api/v1/namespaces/milo-system/secrets", secret);
+    expect(created.code).toBe(201);
     await this.server.settled();
     return token;
   }
 
   async organization(name: string, spec: object = {}): Promise<void> {
-    const made = await this.server.create(organizations, organization(name, spec));
-    expect(made.code, made.text).toBe(201);
+    const created = await this.server.create(organizations, organization(name, spec));
+    expect(created.code, created.text).toBe(201);
     await this.until(`${organizations}/${name}`, ({ status }) => status?.phase === "Active");
   }
 
   async project(name: string, of: string): Promise<void> {
-    const made = await this.server.create(projects, project(name, of));
-    expect(made.code, made.text).toBe(201);
+    const created = await this.server.create(projects, project(name, of));
+    expect(created.code, created.text).toBe(201);
     await this.until(`${projects}/${name}`, (object) => readyOf(object)?.status === "True");
   }
 
   async member(of: string, user: string, roles: readonly string[]): Promise<void> {
     await this.server.create(usersPath, person(user));
     const spec = { organizationRef: { name: of }, userRef: { name: user }, roles };
-    const made = await this.server.create(memberships(of), membership(user, spec));
-    expect(made.code, made.text).toBe(201);
+    const created = await this.server.create(memberships(of), membership(user, spec));
+    expect(created.code, created.text).toBe(201);
     await this.until(`${memberships(of)}/${user}`, (object) => readyOf(object)?.status === "True");
   }
 
@@ -177,7 +177,7 @@ export class TenantWorld {
     await this.server.until(`${path} is gone`, async () => (await this.server.get(path)).code === 404);
   }
 
-  /** How many writes there were while time passed. */
+  /** Number of writes while time passes. */
   async writesIn(ms: number): Promise<number> {
     const { store } = this.server.server.registry;
     const before = store.revision;

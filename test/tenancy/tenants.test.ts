@@ -26,7 +26,7 @@ describe("tenants", () => {
 
   afterEach(() => world.stop());
 
-  it("give an organization its namespace, and say so", async () => {
+  it("create the namespace of an organization and report it as ready", async () => {
     await world.organization("acme", { type: "Standard" });
     const { body } = await world.server.get(`${organizations}/acme`);
     expect(body.status).toMatchObject({ phase: "Active", namespace: "organization-acme", observedGeneration: 1 });
@@ -36,7 +36,7 @@ describe("tenants", () => {
     expect(namespace.body.metadata.ownerReferences[0]).toMatchObject({ kind: "Organization", uid: body.metadata.uid });
   });
 
-  it("take over a namespace that was there before, and make it again when somebody deletes it", async () => {
+  it("adopt an existing namespace and recreate it after a delete", async () => {
     await world.server.create("/api/v1/namespaces", {
       metadata: { name: "organization-acme", labels: { mine: "yes" } },
     });
@@ -50,7 +50,7 @@ describe("tenants", () => {
     await world.until(namespaceOf("acme"), ({ metadata }) => metadata.uid !== before.metadata.uid);
   });
 
-  it("give a project a control plane of its own, with namespaces", async () => {
+  it("create a control plane with namespaces for a project", async () => {
     await world.organization("acme");
     await world.project("web", "acme");
     for (const namespace of ["default", "milo-system"]) {
@@ -61,18 +61,18 @@ describe("tenants", () => {
     expect((await world.server.get(inProject("web", usersPath))).code).toBe(200);
   });
 
-  it("let a project wait for its organization", async () => {
+  it("keep a project pending until its organization exists", async () => {
     await world.server.create(projects, project("web", "acme"));
     const isWaiting = (body: object) => readyOf(body)?.reason === "OrganizationNotFound";
     await world.until(`${projects}/web`, isWaiting);
-    const refused = await world.server.get(inProject("web", maps));
-    expect([refused.code, refused.body.details.retryAfterSeconds]).toEqual([503, 1]);
+    const rejected = await world.server.get(inProject("web", maps));
+    expect([rejected.code, rejected.body.details.retryAfterSeconds]).toEqual([503, 1]);
     await world.organization("acme");
     await world.until(`${projects}/web`, (body) => readyOf(body)?.status === "True");
     expect((await world.server.get(inProject("web", maps))).code).toBe(200);
   });
 
-  it("remove a project with everything in it; another of the same name starts empty", async () => {
+  it("delete a project with all its objects; a new one of the same name is empty", async () => {
     await world.organization("acme");
     await world.project("web", "acme");
     await world.server.create(inProject("web", maps), { metadata: { name: "old", finalizers: ["example.com/stuck"] } });
@@ -91,7 +91,7 @@ describe("tenants", () => {
     expect((await world.server.create(inProject("web", maps), { metadata: { name: "new" } })).code).toBe(201);
   });
 
-  it("leave nothing to the next project of a name even when our finalizer was taken away", async () => {
+  it("leave nothing to a new project of the same name, even if the finalizer was removed", async () => {
     await world.organization("acme");
     await world.project("web", "acme");
     await world.server.create(inProject("web", maps), { metadata: { name: "old" } });
@@ -105,7 +105,7 @@ describe("tenants", () => {
     expect((await world.server.get(inProject("web", `${maps}/old`))).code).toBe(404);
   });
 
-  it("remove what is left of a project whose finalizer was taken away", async () => {
+  it("delete the objects of a project whose finalizer was removed", async () => {
     await world.organization("acme");
     await world.project("web", "acme");
     const { store } = world.server.server.registry;
@@ -118,7 +118,7 @@ describe("tenants", () => {
     );
   });
 
-  it("remove an organization with its projects and its namespace, and let its name be used again", async () => {
+  it("delete an organization with its projects and its namespace, and allow its name again", async () => {
     await world.organization("acme");
     await world.organization("other");
     await world.project("web", "acme");
@@ -139,14 +139,14 @@ describe("tenants", () => {
     expect((await world.server.get(`${namespaceOf("acme")}/configmaps/old`)).code).toBe(404);
   });
 
-  it("leave nothing to the next organization of a name even when our finalizer was taken away", async () => {
+  it("leave nothing to a new organization of the same name, even if the finalizer was removed", async () => {
     await world.organization("acme");
     await world.project("web", "acme");
     await world.server.create(`${namespaceOf("acme")}/configmaps`, { metadata: { name: "old" } });
     await world.server.create(inProject("web", maps), { metadata: { name: "old" } });
     await world.member("acme", "alice", ["admin"]);
     const alice = world.as(await world.token({ user: "alice" }));
-    world.crashAfter(0); // before the finalizer goes: it would be put back
+    world.crashAfter(0); // before the finalizer is removed, which tenancy would restore
     await world.server.merge(`${organizations}/acme`, { metadata: { finalizers: null } });
     await world.server.remove(`${organizations}/acme`);
     await world.server.create(organizations, organization("acme"));
@@ -161,7 +161,7 @@ describe("tenants", () => {
     expect(store.count({ plane: "project-web", resource: "configmaps" })).toBe(0);
   });
 
-  it("remove projects that are made for an organization while it goes", async () => {
+  it("delete projects that are created while their organization is being deleted", async () => {
     await world.organization("acme");
     await world.server.merge(`${organizations}/acme`, {
       metadata: { finalizers: ["example.com/held", "resourcemanager.miloapis.com/tenancy"] },
@@ -181,7 +181,7 @@ describe("tenants", () => {
     });
   });
 
-  it("say what keeps a membership from giving rights", async () => {
+  it("report why a membership is not effective", async () => {
     await world.organization("acme");
     const make = (name: string, spec: object, of = "acme") =>
       world.server.create(memberships(of), membership(name, spec));
@@ -199,36 +199,36 @@ describe("tenants", () => {
     await reason("alice", "UserNotFound");
   });
 
-  const refused: Record<string, [path: string, body: object, because: string]> = {
-    "an organization with a name too long for its namespace": [
+  const rejected: Record<string, [path: string, body: object, because: string]> = {
+    "an organization whose name is too long for its namespace": [
       organizations,
       organization("a".repeat(51)),
       "the name must have at most 50 characters and no dots",
     ],
     "an organization with a dot in its name": [organizations, organization("acme.com"), "no dots"],
     "a project without an organization": [projects, project("web"), "spec.ownerRef: Required value"],
-    "a project of something else": [
+    "a project of another kind of owner": [
       projects,
       { ...project("web"), spec: { ownerRef: { kind: "User", name: "alice" } } },
       'Unsupported value: "User"',
     ],
   };
-  for (const [what, [path, body, because]] of Object.entries(refused)) {
-    it(`refuse ${what}`, async () => {
+  for (const [what, [path, body, because]] of Object.entries(rejected)) {
+    it(`reject ${what}`, async () => {
       const { code, body: status } = await world.server.create(path, body);
       expect(code).toBe(422);
       expect(status.message).toContain(because);
     });
   }
 
-  it("refuse memberships of nobody, of two, of everybody, and in other roles", async () => {
+  it("reject memberships without a subject, with two subjects, of all users, and with unknown roles", async () => {
     await world.organization("acme");
     const organizationRef = { name: "acme" };
     const [userRef, groupRef] = [{ name: "alice" }, { name: "team" }];
     const cases: [spec: object, because: string][] = [
-      [{ organizationRef }, "give exactly one of userRef and groupRef"],
-      [{ organizationRef, userRef, groupRef }, "give exactly one of userRef and groupRef"],
-      [{ organizationRef, groupRef: { name: "system:authenticated" } }, "groups that begin with system:"],
+      [{ organizationRef }, "set exactly one of userRef and groupRef"],
+      [{ organizationRef, userRef, groupRef }, "set exactly one of userRef and groupRef"],
+      [{ organizationRef, groupRef: { name: "system:authenticated" } }, "groups that start with system:"],
       [{ organizationRef, userRef, roles: ["owner"] }, 'Unsupported value: "owner"'],
       [{ organizationRef, userRef, roles: [] }, "should have at least 1 items"],
       [{ userRef }, "spec.organizationRef: Required value"],
@@ -239,12 +239,12 @@ describe("tenants", () => {
     }
   });
 
-  it("keep what they belong to", async () => {
+  it("keep their owner immutable", async () => {
     await world.organization("acme");
     await world.project("web", "acme");
     await world.member("acme", "alice", ["view"]);
     const moved = await world.server.merge(`${projects}/web`, { spec: { ownerRef: { name: "other" } } });
-    expect([moved.code, moved.body.message]).toEqual([422, expect.stringContaining("ownerRef cannot change")]);
+    expect([moved.code, moved.body.message]).toEqual([422, expect.stringContaining("ownerRef is immutable")]);
     const alice = `${memberships("acme")}/alice`;
     expect((await world.server.merge(alice, { spec: { userRef: { name: "bob" } } })).code).toBe(422);
     expect((await world.server.merge(alice, { spec: { organizationRef: { name: "b" } } })).code).toBe(422);
@@ -252,7 +252,7 @@ describe("tenants", () => {
     expect((await world.server.merge(alice, { spec: { roles: ["admin"] } })).code).toBe(200);
   });
 
-  it("write nothing when there is nothing to do, nor when they are started again", async () => {
+  it("write nothing when there is nothing to do, also after a restart", async () => {
     await world.organization("acme");
     await world.project("web", "acme");
     await world.member("acme", "alice", ["view"]);

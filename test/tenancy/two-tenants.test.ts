@@ -55,7 +55,7 @@ const bindingToAdmin = {
 
 describe("two tenants", () => {
   let world: TenantWorld;
-  /** anna administers acme, vera sees it, and bob administers the other one; nina is nowhere. */
+  /** anna is admin and vera is viewer of acme, bob is admin of the other organization, nina has no membership. */
   const as: Record<"anna" | "vera" | "bob" | "nina", ReturnType<TenantWorld["as"]>> = {} as never;
 
   beforeAll(async () => {
@@ -96,20 +96,23 @@ describe("two tenants", () => {
 
   afterAll(() => world.stop());
 
-  /** What each of them is answered to a request, in the order anna, vera, bob, nina. */
+  /** Status codes of a GET for anna, vera, bob and nina. */
   const reads: Record<string, [path: string, codes: [anna: number, vera: number, bob: number, nina: number]]> = {
     "the organization": [inOrganization("acme", `${organizations}/acme`), [200, 200, 403, 403]],
     "its projects": [inOrganization("acme", projects), [200, 200, 403, 403]],
     "a project of it": [inOrganization("acme", `${projects}/web`), [200, 200, 403, 403]],
-    "the other's project by way of it": [inOrganization("acme", `${projects}/shop`), [404, 404, 403, 403]],
-    "the other organization by way of it": [inOrganization("acme", `${organizations}/beta`), [404, 404, 403, 403]],
+    "the other's project through its endpoint": [inOrganization("acme", `${projects}/shop`), [404, 404, 403, 403]],
+    "the other organization through its endpoint": [
+      inOrganization("acme", `${organizations}/beta`),
+      [404, 404, 403, 403],
+    ],
     "its members": [inOrganization("acme", memberships("acme")), [200, 200, 403, 403]],
-    "the other's members by way of it": [inOrganization("acme", memberships("beta")), [403, 403, 403, 403]],
+    "the other's members through its endpoint": [inOrganization("acme", memberships("beta")), [403, 403, 403, 403]],
     "its grants": [inOrganization("acme", ofOrganization("acme", "resourcegrants")), [200, 200, 403, 403]],
     "its claims in all namespaces": [inOrganization("acme", `${quota}/resourceclaims`), [200, 200, 403, 403]],
     "its buckets": [inOrganization("acme", `${quota}/allowancebuckets`), [200, 200, 403, 403]],
     "its effective grants": [inOrganization("acme", `${quota}/effectiveresourcegrants`), [200, 200, 403, 403]],
-    "what is registered": [inOrganization("acme", registrations), [200, 200, 403, 403]],
+    registrations: [inOrganization("acme", registrations), [200, 200, 403, 403]],
     "its namespace": [inOrganization("acme", "/api/v1/namespaces/organization-acme"), [200, 200, 403, 403]],
     "the other's namespace": [inOrganization("acme", "/api/v1/namespaces/organization-beta"), [403, 403, 403, 403]],
     "its secrets": [inOrganization("acme", "/api/v1/namespaces/organization-acme/secrets"), [403, 403, 403, 403]],
@@ -128,13 +131,13 @@ describe("two tenants", () => {
     "their project in the root": [`${projects}/web`, [403, 403, 403, 403]],
     "their claims in the root": [ofOrganization("acme", "resourceclaims"), [403, 403, 403, 403]],
     "all organizations in the root": [organizations, [403, 403, 403, 403]],
-    "a project that is not there": [inProject("nowhere", maps), [403, 403, 403, 403]],
-    "an organization that is not there": [inOrganization("nowhere", projects), [403, 403, 403, 403]],
+    "a missing project": [inProject("nowhere", maps), [403, 403, 403, 403]],
+    "a missing organization": [inOrganization("nowhere", projects), [403, 403, 403, 403]],
     "discovery in the organization": [inOrganization("acme", "/apis"), [200, 200, 200, 200]],
     "discovery in the project": [inProject("web", "/apis"), [200, 200, 200, 200]],
   };
   for (const [what, [path, codes]] of Object.entries(reads)) {
-    it(`see ${what} as they may`, async () => {
+    it(`get the expected status for ${what}`, async () => {
       const answers = await Promise.all(
         [as.anna, as.vera, as.bob, as.nina].map(async (who) => (await who.get(path)).code),
       );
@@ -142,7 +145,7 @@ describe("two tenants", () => {
     });
   }
 
-  it("list and watch their own, and nothing of each other", async () => {
+  it("list and watch only their own objects", async () => {
     const names = async (who: "anna" | "bob", of: string, path: string): Promise<string[]> =>
       (await as[who].get(inOrganization(of, path))).body.items.map(
         ({ metadata }: { metadata: { name: string; namespace?: string } }) =>
@@ -164,60 +167,60 @@ describe("two tenants", () => {
 
   type Act = (who: ReturnType<TenantWorld["as"]>) => Promise<{ code: number }>;
   const forbidden: Record<string, Act> = {
-    "a grant for themselves": (who) =>
+    "create a grant for themselves": (who) =>
       who.create(
         inOrganization("acme", ofOrganization("acme", "resourcegrants")),
         grant("more", consumerRef("Organization", "acme")),
       ),
-    "a grant in their project": (who) =>
+    "create a grant in their project": (who) =>
       who.create(
         inProject("web", `${quota}/namespaces/default/resourcegrants`),
         grant("more", consumerRef("Project", "web")),
       ),
-    "more in a grant": (who) =>
+    "raise a grant": (who) =>
       who.merge(inOrganization("acme", `${ofOrganization("acme", "resourcegrants")}/given`), {
         spec: { expiresAt: null },
       }),
-    "no grant": (who) => who.remove(inOrganization("acme", `${ofOrganization("acme", "resourcegrants")}/given`)),
-    "another status of a claim": (who) =>
+    "delete a grant": (who) => who.remove(inOrganization("acme", `${ofOrganization("acme", "resourcegrants")}/given`)),
+    "change the status of a claim": (who) =>
       who.merge(inOrganization("acme", `${ofOrganization("acme", "resourceclaims")}/held/status`), { status: {} }),
-    "other annotations on a claim": (who) =>
+    "change annotations of a claim": (who) =>
       who.merge(inOrganization("acme", `${ofOrganization("acme", "resourceclaims")}/held`), {
         metadata: { annotations: { a: "b" } },
       }),
-    "a bucket": (who) => who.create(inProject("web", `${quota}/namespaces/milo-system/allowancebuckets`), {}),
-    "a registration": (who) => who.create(inOrganization("acme", registrations), registration),
-    "a registration in their project": (who) => who.create(inProject("web", registrations), registration),
-    "no registration": (who) => who.remove(inOrganization("acme", `${registrations}/projects`)),
-    "anything in the project's system namespace": (who) =>
+    "create a bucket": (who) => who.create(inProject("web", `${quota}/namespaces/milo-system/allowancebuckets`), {}),
+    "create a registration": (who) => who.create(inOrganization("acme", registrations), registration),
+    "create a registration in their project": (who) => who.create(inProject("web", registrations), registration),
+    "delete a registration": (who) => who.remove(inOrganization("acme", `${registrations}/projects`)),
+    "create objects in the project's system namespace": (who) =>
       who.create(inProject("web", "/api/v1/namespaces/milo-system/configmaps"), { metadata: { name: "x" } }),
-    "no system namespace": (who) => who.remove(inProject("web", "/api/v1/namespaces/milo-system")),
-    "roles in their project": (who) =>
+    "delete the system namespace": (who) => who.remove(inProject("web", "/api/v1/namespaces/milo-system")),
+    "create roles in their project": (who) =>
       who.create(inProject("web", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"), bindingToAdmin),
-    "roles in their organization": (who) =>
+    "create roles in their organization": (who) =>
       who.create(inOrganization("acme", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"), bindingToAdmin),
-    "definitions in their project": (who) =>
+    "create CRDs in their project": (who) =>
       who.create(inProject("web", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"), {}),
-    "webhooks in their project": (who) =>
+    "create webhooks in their project": (who) =>
       who.create(inProject("web", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"), {}),
-    "reviews of others' tokens": (who) =>
+    "review tokens of others": (who) =>
       who.create(inProject("web", "/apis/authentication.k8s.io/v1/tokenreviews"), { spec: { token: "x" } }),
-    "projects in the root": (who) => who.create(projects, project("mine", "acme")),
+    "create projects in the root plane": (who) => who.create(projects, project("mine", "acme")),
     organizations: (who) => who.create(organizations, {}),
-    "no organization": (who) => who.remove(inOrganization("acme", `${organizations}/acme`)),
-    "another status of their project": (who) =>
+    "delete the organization": (who) => who.remove(inOrganization("acme", `${organizations}/acme`)),
+    "change the status of their project": (who) =>
       who.merge(inOrganization("acme", `${projects}/web/status`), { status: { conditions: [] } }),
-    "secrets in their organization": (who) =>
+    "create secrets in their organization": (who) =>
       who.create(inOrganization("acme", "/api/v1/namespaces/organization-acme/secrets"), { metadata: { name: "x" } }),
-    "the rights of somebody else": (who) =>
+    "impersonate another user": (who) =>
       who.send({ path: inProject("web", maps), headers: { "impersonate-user": ["admin"] } }),
-    "the rights of masters": (who) => {
+    "impersonate system:masters": (who) => {
       const headers = { "impersonate-user": ["x"], "impersonate-group": ["system:masters"] };
       return who.send({ path: inOrganization("acme", projects), headers });
     },
   };
   for (const [what, act] of Object.entries(forbidden)) {
-    it(`cannot have ${what}`, async () => {
+    it(`cannot ${what}`, async () => {
       const before = world.server.server.registry.store.revision;
       for (const who of [as.anna, as.vera, as.bob, as.nina]) expect([401, 403]).toContain((await act(who)).code);
       expect(world.server.server.registry.store.revision).toBe(before);
@@ -225,18 +228,18 @@ describe("two tenants", () => {
   }
 
   const forAdministrators: Record<string, Act> = {
-    "make config maps in the project": (who) => who.create(inProject("web", maps), { metadata: { name: "made" } }),
-    "change config maps in the project": (who) => who.merge(inProject("web", `${maps}/made`), { data: { a: "b" } }),
-    "delete config maps in the project": (who) => who.remove(inProject("web", `${maps}/made`)),
-    "make namespaces in the project": (who) =>
+    "create ConfigMaps in the project": (who) => who.create(inProject("web", maps), { metadata: { name: "made" } }),
+    "update ConfigMaps in the project": (who) => who.merge(inProject("web", `${maps}/made`), { data: { a: "b" } }),
+    "delete ConfigMaps in the project": (who) => who.remove(inProject("web", `${maps}/made`)),
+    "create namespaces in the project": (who) =>
       who.create(inProject("web", "/api/v1/namespaces"), { metadata: { name: "team" } }),
-    "make projects": (who) => who.create(inOrganization("acme", projects), project("made")),
+    "create projects": (who) => who.create(inOrganization("acme", projects), project("made")),
     "label projects": (who) =>
       who.merge(inOrganization("acme", `${projects}/made`), { metadata: { labels: { a: "b" } } }),
     "delete projects": (who) => who.remove(inOrganization("acme", `${projects}/made`)),
-    "make memberships": (who) =>
+    "create memberships": (who) =>
       who.create(inOrganization("acme", memberships("acme")), membership("nina", { userRef: { name: "nina" } })),
-    "change memberships": (who) =>
+    "update memberships": (who) =>
       who.merge(inOrganization("acme", `${memberships("acme")}/nina`), { spec: { roles: ["admin"] } }),
     "delete memberships": (who) => who.remove(inOrganization("acme", `${memberships("acme")}/nina`)),
     "claim for the organization": (who) =>
@@ -244,7 +247,7 @@ describe("two tenants", () => {
         inOrganization("acme", ofOrganization("acme", "resourceclaims")),
         claim("own", consumerRef("Organization", "acme")),
       ),
-    "give back what they claimed": (who) =>
+    "delete their claims": (who) =>
       who.remove(inOrganization("acme", `${ofOrganization("acme", "resourceclaims")}/own`)),
     "claim for the project": (who) =>
       who.create(
@@ -252,7 +255,7 @@ describe("two tenants", () => {
         claim("own", consumerRef("Project", "web")),
       ),
   };
-  it("let those who administer them do so, and nobody else", async () => {
+  it("can be managed only by their admins", async () => {
     for (const [what, act] of Object.entries(forAdministrators)) {
       for (const who of [as.vera, as.bob, as.nina]) expect([what, (await act(who)).code]).toEqual([what, 403]);
       const { code } = await act(as.anna);
@@ -261,9 +264,9 @@ describe("two tenants", () => {
     }
   });
 
-  it("have projects and memberships that are made by way of the organization belong to it", async () => {
-    const made = await as.anna.create(inOrganization("acme", projects), project("ours"));
-    expect(made.body.spec.ownerRef).toEqual({ kind: "Organization", name: "acme" });
+  it("own the projects and memberships that are created through their organization's endpoint", async () => {
+    const created = await as.anna.create(inOrganization("acme", projects), project("ours"));
+    expect(created.body.spec.ownerRef).toEqual({ kind: "Organization", name: "acme" });
     const theirs = await as.anna.create(inOrganization("acme", projects), project("theirs", "beta"));
     expect(theirs.code).toBe(403);
     const spec = { organizationRef: { name: "beta" }, userRef: { name: "anna" }, roles: ["admin"] };
@@ -279,31 +282,31 @@ describe("two tenants", () => {
     await world.gone(`${projects}/ours`);
   });
 
-  it("cannot claim for each other, nor make or delete claims that are made for objects", async () => {
+  it("cannot claim for each other, nor create or delete automatic claims", async () => {
     const [here, there] = [
       inOrganization("acme", ofOrganization("acme", "resourceclaims")),
       inProject("web", `${quota}/namespaces/default/resourceclaims`),
     ];
     const automatic = { labels: { "quota.miloapis.com/auto-created": "true" } };
-    const refused = [
+    const rejected = [
       await as.anna.create(here, claim("theirs", consumerRef("Organization", "beta"))),
       await as.anna.create(there, claim("theirs", consumerRef("Project", "shop"))),
       await as.anna.create(there, claim("above", consumerRef("Organization", "acme"))),
       await as.anna.create(there, claim("forged", consumerRef("Project", "web"), automatic)),
       await as.anna.create(
         there,
-        claim("forged", consumerRef("Project", "web"), { finalizers: ["quota.miloapis.com/page"] }),
+        claim("forged", consumerRef("Project", "web"), { finalizers: ["quota.miloapis.com/bucket"] }),
       ),
     ];
-    expect(refused.map(({ code }) => code)).toEqual([403, 403, 403, 403, 403]);
+    expect(rejected.map(({ code }) => code)).toEqual([403, 403, 403, 403, 403]);
     await world.server.create(there, claim("automatic", consumerRef("Project", "web"), automatic));
     const removed = await as.anna.remove(`${there}/automatic`);
-    expect([removed.code, removed.body.message]).toEqual([403, expect.stringContaining("it was made for an object")]);
+    expect([removed.code, removed.body.message]).toEqual([403, expect.stringContaining("it belongs to an object")]);
     expect((await as.anna.remove(there)).code).toBe(403);
     expect((await world.server.get(`${there}/automatic`)).code).toBe(200);
   });
 
-  it("can ask what they may do, each where they are", async () => {
+  it("can review their own access at their endpoints", async () => {
     const review = async (
       who: "anna" | "vera" | "bob",
       at: string,
@@ -337,7 +340,7 @@ describe("two tenants", () => {
     });
   });
 
-  it("see nothing of another who gets the name of their organization", async () => {
+  it("cannot read a new organization that reuses the name of their own", async () => {
     await world.organization("gamma");
     await world.member("gamma", "anna", ["admin"]);
     const readers = [
@@ -352,14 +355,14 @@ describe("two tenants", () => {
     const claims = ofOrganization("gamma", "resourceclaims");
     await world.server.create(claims, claim("late", consumerRef("Organization", "gamma")));
     await world.server.settled();
-    const told = readers.flatMap(({ events }) => events.map(({ object }) => object.metadata.name));
-    expect(new Set(told)).toEqual(new Set(["early"]));
+    const events = readers.flatMap(({ events }) => events.map(({ object }) => object.metadata.name));
+    expect(new Set(events)).toEqual(new Set(["early"]));
     expect(readers.map(({ ended }) => ended)).toEqual(["ended", "ended"]);
     expect((await as.anna.get(inOrganization("gamma", projects))).code).toBe(403);
     expect((await as.anna.get(inProject("late", maps))).code).toBe(403);
   });
 
-  it("lose their rights with the membership, the user, or the token", async () => {
+  it("lose access with the membership, the user or the token", async () => {
     await world.member("acme", "temp", ["view"]);
     const token = await world.token({ user: "temp" });
     const code = async () => (await world.as(token).get(inOrganization("acme", projects))).code;

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { makeUserToken, parseUserToken } from "@milo-quota/quota/tenancy/user-token.ts";
+import { issueUserToken, parseUserToken } from "@milo-quota/quota/tenancy/user-token.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { person, TenantWorld, usersPath } from "./tenant-world.ts";
 
 const secrets = "/api/v1/namespaces/milo-system/secrets";
 const reviews = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 
-describe("tokens of users", () => {
+describe("user tokens", () => {
   let world: TenantWorld;
 
   beforeAll(async () => {
@@ -21,12 +21,12 @@ describe("tokens of users", () => {
     return code === 201 ? answer.status.userInfo : code;
   };
 
-  it("say who somebody is, and which groups they are in", async () => {
+  it("authenticate a user with groups", async () => {
     const token = await world.token({ user: "alice", groups: ["team-a", "team-b"] });
     expect(await whoIs(token)).toEqual({ username: "alice", groups: ["team-a", "team-b", "system:authenticated"] });
   });
 
-  it("are stored as hashes alone", async () => {
+  it("are stored only as hashes", async () => {
     const token = await world.token({ user: "carol" });
     const stored = JSON.stringify((await world.server.get(secrets)).body);
     const key = token.split("-").slice(2).join("-");
@@ -34,7 +34,7 @@ describe("tokens of users", () => {
     expect(stored).not.toContain(Buffer.from(key).toString("base64"));
   });
 
-  it("are nobody's when one character is another", async () => {
+  it("are rejected if one character differs", async () => {
     const token = await world.token({ user: "alice" });
     for (const at of [4, 12, 21, token.length - 2]) {
       const wrong = token.slice(0, at) + (token[at] === "0" ? "1" : "0") + token.slice(at + 1);
@@ -45,7 +45,7 @@ describe("tokens of users", () => {
     }
   });
 
-  it("end when their time has come", async () => {
+  it("expire", async () => {
     const token = await world.token({ user: "alice", expiresAtMs: world.clock.now() + 60_000 });
     expect(await whoIs(token)).toMatchObject({ username: "alice" });
     world.clock.advance(59_000);
@@ -54,7 +54,7 @@ describe("tokens of users", () => {
     expect(await whoIs(token)).toBe(401);
   });
 
-  it("end when their secret is deleted, or the user that it belongs to", async () => {
+  it("are revoked when their secret or their user is deleted", async () => {
     const { body: user } = await world.server.create(usersPath, person("dora"));
     const owner = { name: "dora", uid: user.metadata.uid };
     const [first, second] = [await world.token({ user: "dora", owner }), await world.token({ user: "dora", owner })];
@@ -65,24 +65,24 @@ describe("tokens of users", () => {
     await world.server.until("the second has ended", async () => (await whoIs(second)) === 401);
   });
 
-  it("make nobody a master, whoever writes the secret", async () => {
+  it("never give system:masters, whatever the secret contains", async () => {
     for (const order of [{ user: "system:admin" }, { user: "eve", groups: ["system:masters"] }]) {
-      expect(() => makeUserToken(order, randomBytes)).toThrow("names that begin with system: are the server's own");
-      const { token, secret } = makeUserToken({ user: "eve" }, randomBytes);
+      expect(() => issueUserToken(order, randomBytes)).toThrow("names that start with system: are reserved");
+      const { token, secret } = issueUserToken({ user: "eve" }, randomBytes);
       const encode = (text: string): string => Buffer.from(text).toString("base64");
       const data = { ...secret.data, user: encode(order.user), groups: encode((order.groups ?? []).join(",")) };
       await world.server.create(secrets, { ...secret, data });
       await world.server.settled();
       expect(await whoIs(token)).toBe(401);
     }
-    expect(world.reported.some((text) => text.startsWith("tokens of users: "))).toBe(true);
+    expect(world.reported.some((text) => text.startsWith("user tokens: "))).toBe(true);
   });
 
-  it("are known in the root's system namespace alone, and by their type", async () => {
-    const { token, secret } = makeUserToken({ user: "eve" }, randomBytes);
+  it("are read only from typed secrets in the system namespace of the root plane", async () => {
+    const { token, secret } = issueUserToken({ user: "eve" }, randomBytes);
     const inDefault = { ...secret, metadata: { ...secret.metadata, namespace: "default" } };
     expect((await world.server.create("/api/v1/namespaces/default/secrets", inDefault)).code).toBe(201);
-    const another = makeUserToken({ user: "eve" }, randomBytes);
+    const another = issueUserToken({ user: "eve" }, randomBytes);
     expect((await world.server.create(secrets, { ...another.secret, type: "Opaque" })).code).toBe(201);
     await world.server.settled();
     expect([await whoIs(token), await whoIs(another.token)]).toEqual([401, 401]);
@@ -91,14 +91,14 @@ describe("tokens of users", () => {
   const unreadable: Record<string, [data: Record<string, string>, because: string]> = {
     "no user": [{ hash: "a".repeat(64) }, "user: Required value"],
     "no hash": [{ user: "alice" }, "data.hash: Required value"],
-    "a hash that is none": [{ user: "alice", hash: "abc" }, "data.hash: Required value"],
-    "an end that is no time": [
+    "an invalid hash": [{ user: "alice", hash: "abc" }, "data.hash: Required value"],
+    "an invalid expiration": [
       { user: "alice", hash: "a".repeat(64), expiration: "soon" },
       "data.expiration: Invalid value",
     ],
   };
   for (const [what, [data, because]] of Object.entries(unreadable)) {
-    it(`are not read with ${what}`, () => {
+    it(`are rejected with ${what}`, () => {
       const encoded = Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString("base64")]);
       const parsed = parseUserToken({ data: Object.fromEntries(encoded) });
       const texts = parsed.ok ? [] : parsed.issues.map(({ field, message }) => `${field}: ${message}`);

@@ -1,24 +1,25 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { Labels } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
-import { DefinitionKeeper } from "./housekeeping/definition-keeper.ts";
-import { EventExpiry } from "./housekeeping/event-expiry.ts";
-import { GarbageCollector } from "./housekeeping/garbage-collector.ts";
-import { NamespaceEmptier } from "./housekeeping/namespace-emptier.ts";
-import { PlaneCloser } from "./housekeeping/plane-closer.ts";
-import { RoleAggregator } from "./housekeeping/role-aggregator.ts";
+import { CrdController } from "./controllers/crd-controller.ts";
+import { EventExpiry } from "./controllers/event-expiry.ts";
+import { GarbageCollector } from "./controllers/garbage-collector.ts";
+import { NamespaceController } from "./controllers/namespace-controller.ts";
+import { PlaneCloser } from "./controllers/plane-closer.ts";
+import { RoleAggregator } from "./controllers/role-aggregator.ts";
 import { requestAuthenticator } from "./http/access/authentication/request-authenticator.ts";
-import { firstToKnow } from "./http/access/authentication/token-authenticator.ts";
-import { type Authorizer, allowMasters, firstOpinionOf } from "./http/access/authorizer.ts";
+import { unionTokenAuthenticator } from "./http/access/authentication/token-authenticator.ts";
+import type { Authenticator } from "./http/access/authenticator.ts";
+import { type Authorizer, allowMasters, unionAuthorizer } from "./http/access/authorizer.ts";
 import { defaultFairQueueLimits, FairQueue, type FairQueueLimits } from "./http/access/fair-queue.ts";
 import { escalationCheck } from "./http/access/rbac/escalation-check.ts";
 import { rbacAuthorizer } from "./http/access/rbac/rbac-authorizer.ts";
 import { storedRbacObjects } from "./http/access/rbac/rbac-objects.ts";
 import { PolicyIndex } from "./http/access/rbac/rules-by-subject.ts";
 import type { ReviewDeps } from "./http/access/reviews/review-context.ts";
-import { ApiServer, type OtherPaths } from "./http/api-server.ts";
+import { ApiServer, type PathHandler } from "./http/api-server.ts";
 import type { CertificateAuthority } from "./http/certificates/certificate-authority.ts";
-import { observed, type RequestHandler, type RequestObserver } from "./http/observed-api.ts";
+import { observeRequests, type RequestHandler, type RequestObserver } from "./http/observe-requests.ts";
 import { openApiPaths } from "./http/openapi/openapi-paths.ts";
 import { serverPaths } from "./http/server-paths.ts";
 import { EventLines } from "./http/watch/event-lines.ts";
@@ -31,8 +32,8 @@ import { bootstrapPlane } from "./plane-bootstrap.ts";
 import { AdmissionChain } from "./registry/admission/admission-chain.ts";
 import type { AdmissionRequest } from "./registry/admission/admission-plugin.ts";
 import { builtinKinds } from "./registry/builtin/builtin-kinds.ts";
-import { kindsOf } from "./registry/crd/objects/custom-kind.ts";
-import { type DefinitionsFrom, KindCatalog } from "./registry/kinds/kind-catalog.ts";
+import { kindsOf, type UnknownFieldHint } from "./registry/crd/objects/custom-kind.ts";
+import { type DefinitionsFrom, KindCatalog, type KindsOfDefinition } from "./registry/kinds/kind-catalog.ts";
 import type { Random } from "./registry/metadata/object-name.ts";
 import type { Registry } from "./registry/registry.ts";
 import { removeStored } from "./registry/store-change.ts";
@@ -47,18 +48,21 @@ export interface EmbeddedOptions extends ServerExtension {
   readonly log: RecordLog;
   readonly clock: Clock;
   readonly random?: Random;
-  /** Whose client certificates are believed. */
+  /** Issuer whose client certificates authenticate users. */
   readonly authority?: CertificateAuthority;
-  /** Takes what webhooks want to have noted about a request. */
+  /** Records audit annotations that webhooks return for a request. */
   readonly annotate?: (request: AdmissionRequest, key: string, value: string) => void;
-  /** A plane whose definitions hold in this one as well; its own of the same name stand in front of them. */
+  /**
+   * A plane whose definitions are also served in this one; definitions of the same name in this plane take precedence.
+   */
   readonly definitionsFrom?: DefinitionsFrom;
-  /** Paths that others answer. */
-  readonly otherPaths?: readonly OtherPaths[];
-  /** Those who count. */
+  /** Explains unknown fields of custom kinds, for example fields that were renamed. */
+  readonly unknownFieldHint?: UnknownFieldHint;
+  /** Handlers for paths outside the API, tried in order. */
+  readonly otherPaths?: readonly PathHandler[];
   readonly requestObserver?: RequestObserver;
   readonly report: (error: unknown) => void;
-  /** Where others than the usual ones hold. */
+  /** Overrides of the default limits. */
   readonly limits?: EmbeddedLimits;
 }
 
@@ -73,17 +77,20 @@ export interface EmbeddedServer {
   readonly registry: Registry;
   readonly kinds: KindCatalog;
   readonly watches: OpenWatches;
-  /** For parts that need the server to be built: to be called before the server listens. */
+  /** Adds a component that is built after the server, such as quota. Must be called before the server listens. */
   extend(extension: ServerExtension): void;
-  /** Gives a plane what each has: namespaces, and the roles that Kubernetes starts with. To be done before its first use. */
+  /**
+   * Creates what every plane starts with: namespaces and the bootstrap roles. Must be called before the plane is first
+   * used.
+   */
   openPlane(plane: string): Promise<void>;
   /**
-   * Deletes everything in a plane for good, finalizers or not, and lets its name be used again; nobody is answered in it
-   * from then on. What a crash interrupts goes on at the next start. Not for the root, nor for a plane whose definitions
-   * others have.
+   * Deletes everything in a plane, ignoring finalizers, and frees its name. Requests to the plane fail from then on. A
+   * close interrupted by a crash continues at the next start. Not for the root plane, nor for a plane whose definitions
+   * other planes use.
    */
   closePlane(plane: string): Promise<void>;
-  /** Ends all streams, and writes what is on its way. */
+  /** Ends all streams and flushes pending writes. */
   stop(): Promise<void>;
 }
 
@@ -92,18 +99,19 @@ export const rootPlane = "root";
 const systemRandom: Random = { fraction: Math.random, uuid: randomUUID };
 const version = { major: "1", minor: "34", gitVersion: "v1.34.0+milo-quota" };
 
-/** What this server calls itself in tokens. */
+/** Audience of the tokens that this server accepts. */
 const audience = "https://kubernetes.default.svc";
 
-/** The whole API server but for its socket. */
+/** The whole API server except its socket. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { clock, report, limits = {} } = options;
   const store = await openStore(options.log, clock, { limits: limits.store ?? {}, report });
   const random = options.random ?? systemRandom;
-  const kinds = new KindCatalog(store, builtinKinds, kindsOf, options.definitionsFrom);
+  const customKinds: KindsOfDefinition = (crd, revision) => kindsOf(crd, revision, options.unknownFieldHint);
+  const kinds = new KindCatalog(store, builtinKinds, customKinds, options.definitionsFrom);
   const policies = new PolicyIndex(storedRbacObjects(store));
   const extensions = new ServerExtensions(rootPlane);
-  const authorizer = firstOpinionOf([allowMasters, rbacAuthorizer(policies), firstOpinionOf(extensions.authorizers)]);
+  const authorizer = unionAuthorizer([allowMasters, rbacAuthorizer(policies), unionAuthorizer(extensions.authorizers)]);
   const caller = new HttpsWebhookCaller({ clock });
   const webhooks = webhookDispatcher({
     catalog: new WebhookCatalog(store),
@@ -135,29 +143,29 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     registry,
     kinds,
     resolvePlane,
-    authenticator: requestAuthenticator({
-      tokens,
-      authorities: options.authority === undefined ? [] : [options.authority.certificate],
-      clock,
-      audiences: [audience],
-    }),
+    authenticator: authenticatorFor(tokens, options.authority, clock),
     authorizer,
     queue: new FairQueue({ ...defaultFairQueueLimits, ...limits.queue }, clock),
-    reviews: reviewPorts(extensions, authorizer, policies, clock),
-    otherPaths: [openApiPaths(kinds), serverPaths(kinds, version, () => store.fault), ...(options.otherPaths ?? [])],
+    reviews: reviewDeps(extensions, authorizer, policies, clock),
+    otherPaths: [
+      openApiPaths(kinds),
+      serverPaths(kinds, version, () => store.writeFailure),
+      ...(options.otherPaths ?? []),
+    ],
     watches,
     lines: new EventLines(),
     clock,
     report,
   });
-  const told = options.requestObserver;
-  const api: RequestHandler = told === undefined ? server : observed(server, { kinds, resolvePlane, clock, told });
+  const observer = options.requestObserver;
+  const api: RequestHandler =
+    observer === undefined ? server : observeRequests(server, { kinds, resolvePlane, clock, observer });
   const openPlane = async (plane: string): Promise<void> => {
     await closer.closed(plane);
     await bootstrapPlane(registry, kinds, plane, new AbortController().signal);
   };
   await openPlane(rootPlane);
-  const parts = [watches, closer, ...housekeepers(registry, kinds, report), kinds, policies, caller];
+  const parts = [watches, closer, ...startControllers(registry, kinds, report), kinds, policies, caller];
   return {
     api,
     registry,
@@ -166,7 +174,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     extend: (extension) => extensions.add(extension),
     openPlane,
     closePlane: async (plane) => {
-      if (plane === rootPlane) throw new Error("the root cannot be closed");
+      if (plane === rootPlane) throw new Error("the root plane cannot be closed");
       await closer.close(plane);
     },
     stop: async () => {
@@ -176,7 +184,16 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   };
 }
 
-function reviewPorts(
+function authenticatorFor(
+  tokens: ServerExtensions["tokens"],
+  authority: CertificateAuthority | undefined,
+  clock: Clock,
+): Authenticator {
+  const authorities = authority === undefined ? [] : [authority.certificate];
+  return requestAuthenticator({ tokens, authorities, clock, audiences: [audience] });
+}
+
+function reviewDeps(
   { tokens, authorizers }: ServerExtensions,
   authorizer: Authorizer,
   policies: PolicyIndex,
@@ -185,20 +202,20 @@ function reviewPorts(
   return {
     authorizer,
     policies,
-    get hasUnlistedRights() {
+    get hasUnlistedRules() {
       return authorizers.length > 0;
     },
-    tokens: firstToKnow(tokens),
+    tokens: unionTokenAuthenticator(tokens),
     audiences: [audience],
     clock,
   };
 }
 
-function housekeepers(registry: Registry, kinds: KindCatalog, report: (error: unknown) => void) {
+function startControllers(registry: Registry, kinds: KindCatalog, report: (error: unknown) => void) {
   return [
     new GarbageCollector(registry, kinds, report),
-    new NamespaceEmptier(registry, kinds, report),
-    new DefinitionKeeper(registry, kinds, report),
+    new NamespaceController(registry, kinds, report),
+    new CrdController(registry, kinds, report),
     new RoleAggregator(registry, kinds, report),
     new EventExpiry(registry, kinds, report),
   ];

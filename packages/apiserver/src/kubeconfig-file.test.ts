@@ -42,13 +42,13 @@ describe("a kubeconfig file", () => {
     expect(read()["current-context"]).toBe("web");
   });
 
-  it("that names a context which is not there is led to the server", () => {
+  it("that names a missing context is pointed at the server", () => {
     writeFileSync(path, "apiVersion: v1\nkind: Config\ncontexts: null\ncurrent-context: gone\n");
     expect(write()).toEqual({ isCurrent: true });
     expect(read()["current-context"]).toBe("milo-quota");
   });
 
-  it("keeps comments, and is for nobody else to read from then on", () => {
+  it("keeps comments, and is readable by its owner only from then on", () => {
     writeFileSync(path, "# mine\nkind: Config # yes\n");
     chmodSync(path, 0o644);
     write();
@@ -71,10 +71,10 @@ describe("a kubeconfig file", () => {
     "has no list of clusters": "clusters: {}",
   };
   for (const [what, text] of Object.entries(none)) {
-    it(`that ${what} is left as it is`, () => {
+    it(`that ${what} is not changed`, () => {
       writeFileSync(path, text);
-      expect(() => requireKubeconfig(path)).toThrow(/is no kubeconfig \(.*\), and is left as it is; choose another/);
-      expect(() => write()).toThrow(/is no kubeconfig/);
+      expect(() => requireKubeconfig(path)).toThrow(/is not a kubeconfig \(.*\) and was not changed; choose another/);
+      expect(() => write()).toThrow(/is not a kubeconfig/);
       expect(readFileSync(path, "utf8")).toBe(text);
     });
   }

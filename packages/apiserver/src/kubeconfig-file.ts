@@ -2,32 +2,32 @@ import { readFileSync, realpathSync } from "node:fs";
 import { type Document, isMap, isSeq, parseDocument } from "yaml";
 import { writePrivateFile } from "./storage/secret-file.ts";
 
-/** How to reach a server, and as whom. */
+/** How to reach a server, with credentials. */
 export interface ServerAccess {
   readonly server: string;
-  /** The authority of its certificate, as PEM. */
+  /** The CA certificate of the server, as PEM. */
   readonly authority: string;
   readonly token: string;
 }
 
-/** A file that people would lose something by if it were written over, or that cannot be written. */
-class KubeconfigFileFault extends Error {
-  override readonly name = "KubeconfigFileFault";
+/** A file that cannot be written, or that must not be overwritten. */
+class KubeconfigFileError extends Error {
+  override readonly name = "KubeconfigFileError";
 }
 
-/** Of the cluster, the context and, with it, the user: entries of other names are somebody else's. */
+/** Name of the cluster, the context and the user; entries of other names are left alone. */
 export const contextName = "milo-quota";
 const userName = "milo-quota-admin";
-const wayOut = "choose another file with --kubeconfig, or move this one away";
+const advice = "choose another file with --kubeconfig, or move this one away";
 
-/** Throws if there is a file that is none of these: to be asked before anything else is done. */
+/** Throws if the file exists and is not a kubeconfig. To be called before anything else is done. */
 export function requireKubeconfig(path: string): void {
   readDocument(path);
 }
 
 /**
- * Writes how to reach the server into a kubeconfig file, beside what is there, comments included. Tells whether kubectl goes
- * to this server by it: another context that somebody chose stays chosen.
+ * Adds the server to a kubeconfig file, preserving other content and comments. Returns whether the current context is
+ * this server's: a current context that was set already stays.
  */
 export function writeKubeconfig(path: string, access: ServerAccess): { readonly isCurrent: boolean } {
   const document = readDocument(path);
@@ -43,37 +43,37 @@ export function writeKubeconfig(path: string, access: ServerAccess): { readonly 
   return { isCurrent: isCurrent || document.get("current-context") === contextName };
 }
 
-/** Undefined when there is no file, or nothing in it. */
+/** Undefined when the file does not exist or is empty. */
 function readDocument(path: string): Document | undefined {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes(String((error as NodeJS.ErrnoException).code))) return undefined;
-    throw new KubeconfigFileFault(`the kubeconfig ${path} cannot be read: ${(error as Error).message}; ${wayOut}`);
+    throw new KubeconfigFileError(`the kubeconfig ${path} cannot be read: ${(error as Error).message}; ${advice}`);
   }
   if (text.trim() === "") return undefined;
   const document = parseDocument(text);
   const [fault] = document.errors;
   if (fault !== undefined) throw none(path, fault.message.split("\n", 1)[0] ?? "");
-  if (!isMap(document.contents)) throw none(path, "it is no object");
+  if (!isMap(document.contents)) throw none(path, "it is not an object");
   const kind = document.get("kind");
   if (kind !== undefined && kind !== "Config") throw none(path, `its kind is ${String(kind)}`);
   for (const list of ["clusters", "users", "contexts"]) {
     const found = document.get(list);
-    if (found !== undefined && found !== null && !isSeq(found)) throw none(path, `its ${list} are no list`);
+    if (found !== undefined && found !== null && !isSeq(found)) throw none(path, `its ${list} are not a list`);
   }
   return document;
 }
 
-/** What was JSON, as we write it ourselves, is JSON again. */
+/** A JSON file, as written by this program, stays JSON. */
 function textOf(document: Document): string {
   const isJson = isMap(document.contents) && document.contents.flow === true && document.commentBefore === null;
   return isJson ? `${JSON.stringify(document.toJS(), null, 2)}\n` : document.toString({ lineWidth: 0 });
 }
 
-function none(path: string, because: string): KubeconfigFileFault {
-  return new KubeconfigFileFault(`${path} is no kubeconfig (${because}), and is left as it is; ${wayOut}`);
+function none(path: string, because: string): KubeconfigFileError {
+  return new KubeconfigFileError(`${path} is not a kubeconfig (${because}) and was not changed; ${advice}`);
 }
 
 function setEntry(document: Document, list: string, entry: { readonly name: string }, path: string): void {
@@ -83,7 +83,7 @@ function setEntry(document: Document, list: string, entry: { readonly name: stri
     const at = found.items.findIndex((item) => isMap(item) && item.get("name") === entry.name);
     if (at === -1) found.add(document.createNode(entry));
     else found.set(at, document.createNode(entry));
-  } else throw none(path, `its ${list} are no list`);
+  } else throw none(path, `its ${list} are not a list`);
 }
 
 function hasContext(document: Document, name: unknown): boolean {
@@ -91,12 +91,12 @@ function hasContext(document: Document, name: unknown): boolean {
   return isSeq(contexts) && contexts.items.some((item) => isMap(item) && item.get("name") === name);
 }
 
-/** Where a link leads to is written, and the link stays. */
+/** Writes to the target of a symbolic link, and keeps the link. */
 function writeFile(path: string, text: string): void {
   try {
     writePrivateFile(realPath(path), text);
   } catch (error) {
-    throw new KubeconfigFileFault(`the kubeconfig ${path} cannot be written: ${(error as Error).message}; ${wayOut}`);
+    throw new KubeconfigFileError(`the kubeconfig ${path} cannot be written: ${(error as Error).message}; ${advice}`);
   }
 }
 
@@ -104,7 +104,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return path; // it is not there yet, or whoever writes to it will say what is wrong
+    return path; // it does not exist yet, or the write will fail with a better error
   }
 }
 

@@ -11,7 +11,7 @@ import type { Registry } from "./registry/registry.ts";
 
 const namespaces = ["default", "kube-system", "kube-public"];
 
-/** Who the server is to itself. */
+/** The server's own user. */
 const serverUser = {
   username: "system:apiserver",
   uid: "",
@@ -20,8 +20,8 @@ const serverUser = {
 } as const;
 
 /**
- * What every control plane starts with. Doing it again changes nothing. Nobody is asked: a webhook that refuses or does
- * not answer must not keep the server from starting.
+ * Creates the initial objects of a control plane. Idempotent. Skips admission: a webhook that rejects or does not
+ * respond must not prevent the server from starting.
  */
 export async function bootstrapPlane(
   registry: Omit<Registry, "admission">,
@@ -43,7 +43,7 @@ function requestFor(kinds: KindCatalog, plane: string, object: JsonObject, signa
   const kind = kinds
     .inPlane(plane)
     .all.find((served) => served.group === group && served.version === version && served.kind === object["kind"]);
-  if (kind === undefined) throw new Error(`no such kind to start a plane with: ${String(object["kind"])}`);
+  if (kind === undefined) throw new Error(`unknown kind of a bootstrap object: ${String(object["kind"])}`);
   return {
     plane,
     kind,

@@ -7,23 +7,26 @@ import type { CertificateAuthority } from "./http/certificates/certificate-autho
 import { type Listening, listen } from "./http/node-server.ts";
 import { contextName, requireKubeconfig, writeKubeconfig } from "./kubeconfig-file.ts";
 import { authorityOf, serverCertificate } from "./server-certificates.ts";
-import { folderFault, listeningFault } from "./start-faults.ts";
-import { StartedParts } from "./started-parts.ts";
+import { dataDirectoryError, listenError } from "./start-errors.ts";
+import { StartedComponents } from "./started-components.ts";
 import { MemoryLog } from "./storage/log/memory-log.ts";
 import type { RecordLog } from "./storage/log/record-log.ts";
 import { SqliteLog } from "./storage/log/sqlite-log.ts";
 import { loadOrCreateSecret } from "./storage/secret-file.ts";
 
 export interface OpenOptions
-  extends Pick<EmbeddedOptions, "clock" | "report" | "definitionsFrom" | "otherPaths" | "requestObserver"> {
-  /** Undefined: everything is in memory, and gone at the end. */
+  extends Pick<
+    EmbeddedOptions,
+    "clock" | "report" | "definitionsFrom" | "unknownFieldHint" | "otherPaths" | "requestObserver"
+  > {
+  /** Undefined: data is kept in memory only. */
   readonly directory?: string;
-  /** Of the administrator; random, and the same at every start, when left out. */
+  /** Token of the administrator; if left out it is generated once and kept in the data directory. */
   readonly token?: string;
-  /** Where the kubeconfig goes; into the data folder when left out. */
+  /** Path of the kubeconfig; in the data directory if left out. */
   readonly kubeconfig?: string;
   /** Wraps the log, for example to measure it. */
-  readonly overLog?: (log: RecordLog) => RecordLog;
+  readonly wrapLog?: (log: RecordLog) => RecordLog;
 }
 
 export interface Address {
@@ -44,38 +47,38 @@ export interface Serving {
   readonly url: string;
   readonly token: string;
   readonly kubeconfig: string | undefined;
-  /** The context to choose in that kubeconfig, where another one is chosen. */
+  /** The context to select in that kubeconfig, if another one is current. */
   readonly context: string | undefined;
   stop(): Promise<void>;
 }
 
-/** Reads or makes the secrets, opens the log, and builds the API server; only this process can call it. */
+/** Loads or creates the secrets, opens the log, and builds the API server, which only this process can call yet. */
 export async function openServer(options: OpenOptions): Promise<OpenServer> {
-  const { directory, overLog } = options;
+  const { directory, wrapLog } = options;
   const { table, ...secrets } = secretsOf(options);
   const ownLog = directory === undefined ? new MemoryLog("turn") : new SqliteLog({ directory });
-  const log = overLog?.(ownLog) ?? ownLog;
+  const log = wrapLog?.(ownLog) ?? ownLog;
   const server = await startEmbedded({ ...options, log, authority: secrets.authority, tokens: [table] });
   return { server, ...secrets };
 }
 
-/** Opens the socket, with a certificate, and writes the kubeconfig. To stop it closes the socket, not the server. */
+/** Opens the socket and writes the kubeconfig. Stopping it closes the socket, not the server. */
 export async function listenAt(opened: OpenServer, address: Address): Promise<Serving> {
   const { server, token } = opened;
-  const parts = new StartedParts();
+  const parts = new StartedComponents();
   try {
     const { port } = parts.add(await listenOn(opened, address));
-    return { server, token, stop: () => parts.stop(), ...announced(opened, { ...address, port }) };
+    return { server, token, stop: () => parts.stop(), ...writeAddress(opened, { ...address, port }) };
   } catch (error) {
     await parts.stop();
-    throw listeningFault(error, address);
+    throw listenError(error, address);
   }
 }
 
-/** The API server and nothing else. */
+/** The API server without quota. */
 export async function serve(options: OpenOptions & Address): Promise<Serving> {
   const opened = await openServer(options);
-  const parts = new StartedParts();
+  const parts = new StartedComponents();
   parts.add(opened.server);
   try {
     const serving = parts.add(await listenAt(opened, options));
@@ -86,7 +89,7 @@ export async function serve(options: OpenOptions & Address): Promise<Serving> {
   }
 }
 
-/** What is kept in small files. It comes first: what is wrong with them shows before anything runs that has to be stopped. */
+/** Loaded first, so that errors show before anything runs that has to be stopped. */
 function secretsOf(options: OpenOptions) {
   const { directory, clock } = options;
   const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
@@ -95,10 +98,10 @@ function secretsOf(options: OpenOptions) {
   try {
     if (kubeconfig !== undefined) requireKubeconfig(kubeconfig);
     const authority = authorityOf(directory, clock);
-    const token = options.token ?? keptToken(directory);
+    const token = options.token ?? loadToken(directory);
     return { authority, token, kubeconfig, table: given ?? tokenTable([{ token, user: admin }]) };
   } catch (error) {
-    throw folderFault(error, directory);
+    throw dataDirectoryError(error, directory);
   }
 }
 
@@ -113,8 +116,8 @@ function listenOn({ server, authority }: OpenServer, { host, port }: Address): P
   });
 }
 
-/** Where the server is to be found; written down where clients look. */
-function announced(
+/** The address of the server, which clients find in the kubeconfig. */
+function writeAddress(
   { authority, token, kubeconfig }: OpenServer,
   { host, port }: Address,
 ): Pick<Serving, "url" | "kubeconfig" | "context"> {
@@ -128,13 +131,13 @@ function kubeconfigPath({ directory, kubeconfig }: OpenOptions): string | undefi
   return kubeconfig ?? (directory === undefined ? undefined : join(directory, "kubeconfig"));
 }
 
-/** Addresses that mean all of this machine's are reached by the one that is always its own. */
+/** Wildcard addresses are reached by the loopback address. */
 function reachableHost(host: string): string {
   if (!isIPv6(host)) return host === "0.0.0.0" ? "127.0.0.1" : host;
   return `[${host === "::" ? "::1" : host}]`;
 }
 
-function keptToken(directory: string | undefined): string {
+function loadToken(directory: string | undefined): string {
   const make = (): string => randomBytes(24).toString("base64url");
   return directory === undefined ? make() : loadOrCreateSecret(directory, "token", make);
 }

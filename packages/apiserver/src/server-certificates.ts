@@ -12,7 +12,7 @@ import { loadOrCreateSecret } from "./storage/secret-file.ts";
 const yearMs = 365 * 24 * 60 * 60 * 1_000;
 const authorityYears = 10;
 
-/** The authority of a data folder, the same one at every start; one for this run only when there is no folder. */
+/** The certificate authority of a data directory, the same at every start; without a directory, one for this run. */
 export function authorityOf(directory: string | undefined, clock: Clock): CertificateAuthority {
   const make = (): CertificateAuthority =>
     createAuthority("milo-quota", { nowMs: clock.now(), lifetimeMs: authorityYears * yearMs });
@@ -24,7 +24,7 @@ export function authorityOf(directory: string | undefined, clock: Clock): Certif
   return loadAuthority(JSON.parse(kept) as KeyedCertificate);
 }
 
-/** Made anew at every start, for the names that this machine has today. */
+/** Created at every start, for the current names of this machine. */
 export function serverCertificate(authority: CertificateAuthority, host: string, clock: Clock): KeyedCertificate {
   const own = Object.values(networkInterfaces()).flatMap((addresses) =>
     (addresses ?? []).map(({ address }) => address),

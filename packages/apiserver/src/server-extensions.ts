@@ -3,18 +3,18 @@ import type { Authorizer } from "./http/access/authorizer.ts";
 import type { PlaneResolver } from "./http/plane-path.ts";
 import type { AdmissionPlugin } from "./registry/admission/admission-plugin.ts";
 
-/** What another part of the process adds to the server. */
+/** What another component adds to the server. */
 export interface ServerExtension {
   readonly tokens?: readonly TokenAuthenticator[];
-  /** Asked about requests that neither the masters group nor a role allows. */
+  /** Consulted for requests that neither system:masters nor RBAC allows. */
   readonly authorizers?: readonly Authorizer[];
   /** Run after webhooks and after plug-ins that were added earlier. */
   readonly plugins?: readonly AdmissionPlugin[];
-  /** Replaces the resolver that was there. Without one, everything is in the plane `root`. */
+  /** Replaces the previous resolver. Without one, everything is in the plane `root`. */
   readonly resolvePlane?: PlaneResolver;
 }
 
-/** All extensions of a server. The server reads them with every request, so an addition applies from then on. */
+/** All extensions of a server. Read with every request, so that an addition takes effect at once. */
 export class ServerExtensions implements Required<ServerExtension> {
   readonly tokens: TokenAuthenticator[] = [];
   readonly authorizers: Authorizer[] = [];

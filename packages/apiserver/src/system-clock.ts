@@ -1,6 +1,6 @@
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 
-/** The time of this machine. Its timers keep no process alive. */
+/** The system clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   // biome-ignore lint/style/noRestrictedGlobals: this is where real time comes from
   now: () => Date.now(),

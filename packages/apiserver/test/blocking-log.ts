@@ -2,15 +2,15 @@ import { MemoryLog } from "../src/storage/log/memory-log.ts";
 import type { LogRecord, RecordLog } from "../src/storage/log/record-log.ts";
 
 interface BlockedCall {
-  /** The revisions to append, or to forget. */
+  /** The revisions to append or compact. */
   readonly revisions: readonly number[];
   readonly what: "append" | "compact";
-  /** Lets it happen. */
+  /** Lets the call proceed. */
   readonly pass: () => Promise<void>;
   readonly fail: (error: Error) => Promise<void>;
 }
 
-/** A disk that does nothing until a test lets it. */
+/** A disk that blocks until a test lets it proceed. */
 export class BlockingLog extends MemoryLog implements RecordLog {
   readonly #blocked: BlockedCall[] = [];
   #waiting: (() => void) | undefined;
@@ -34,7 +34,7 @@ export class BlockingLog extends MemoryLog implements RecordLog {
     return this.#blocked.shift() as BlockedCall;
   }
 
-  /** Whether nothing has reached the disk that was not let through, once all that is due has happened. */
+  /** Whether no call has reached the disk, after everything due has happened. */
   async isIdle(): Promise<boolean> {
     await new Promise((resolve) => setImmediate(resolve));
     return this.#blocked.length === 0;

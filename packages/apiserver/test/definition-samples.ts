@@ -1,4 +1,4 @@
-// Definitions for tests, each a small change of one that is right.
+// Definitions for tests, each a small change of a valid one.
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ApiObject } from "../src/registry/kinds/api-object.ts";
 
@@ -11,7 +11,7 @@ export interface SampleParts {
   readonly schema?: JsonObject;
 }
 
-/** A definition of Foo in example.com, one version, nothing special. */
+/** A plain definition of Foo in example.com with one version. */
 export function definition({ metadata, spec, names, version, schema }: SampleParts = {}): ApiObject {
   const only = { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema ?? { type: "object" } } };
   return {
@@ -28,12 +28,12 @@ export function definition({ metadata, spec, names, version, schema }: SamplePar
   } as unknown as ApiObject;
 }
 
-/** One whose objects have a field `f` of this schema. */
+/** A definition whose objects have a field `f` of this schema. */
 export function field(schema: JsonObject): ApiObject {
   return definition({ schema: { type: "object", properties: { f: schema } } });
 }
 
-/** One whose field `f`, a text unless said otherwise, has one rule. */
+/** A definition whose field `f`, a string by default, has one rule. */
 export function rule(rule: JsonValue, schema: JsonObject = { type: "string" }): ApiObject {
   const written = typeof rule === "string" ? { rule } : rule;
   return field({ ...schema, "x-kubernetes-validations": [written] });

@@ -8,10 +8,10 @@ const resources: Readonly<Record<string, RbacResource>> = {
   ClusterRoleBinding: "clusterrolebindings",
 };
 
-/** Roles and bindings that live nowhere else; for tests, and for looking at what a set of manifests would allow. */
+/** Roles and bindings in memory. */
 export class MemoryRbacObjects implements RbacObjects {
   revision = 0;
-  /** How many planes were read. */
+  /** Number of planes that were read. */
   lists = 0;
   readonly #objects = new Map<string, RbacObject>();
   readonly #listeners = new Set<(changed: RbacObject) => void>();

@@ -10,7 +10,7 @@ import type { ApiObject } from "../src/registry/kinds/api-object.ts";
 import type { ServedKind } from "../src/registry/kinds/served-kind.ts";
 import type { StoredObject } from "../src/storage/stored-object.ts";
 
-// What the tests of webhooks share: kinds, requests, and a server whose webhooks are functions.
+// Fixtures of the webhook tests: kinds, requests, and a server whose webhooks are functions.
 
 export function kindOf(group: string, version: string, kind: string, more: Partial<ServedKind> = {}): ServedKind {
   const plural = `${kind.toLowerCase()}s`;
@@ -83,7 +83,7 @@ export function webhookJson(name: string, more: JsonObject = {}): JsonObject {
   };
 }
 
-/** What a webhook answers, but for the UID; or how it fails. */
+/** The response of a webhook without the UID; or how it fails. */
 export type Answer = (call: WebhookCall & { readonly request: JsonObject }) => JsonObject | Promise<JsonObject>;
 
 export class WebhookBench {

@@ -1,8 +1,8 @@
-// A server in a few lines, behind a network that does its worst: it cuts streams, loses answers, sends lines late or
-// twice, is too busy, forgets history, and may not know how to stream what there is at the beginning.
+// A small server behind a faulty network: it cuts streams, loses responses, sends lines late or twice, is too busy,
+// drops history, and may not support streaming of initial events.
 import type { RawPage } from "../src/client/resources/list-page.ts";
 import { ConnectionFailed, type LineSink } from "../src/client/transport/transport.ts";
-import type { ObjectSource } from "../src/client/watch/object-source.ts";
+import type { ListerWatcher } from "../src/client/watch/lister-watcher.ts";
 import { type ApiStatus, failure, resourceExpired, StatusError, tooManyRequests } from "../src/protocol/api-status.ts";
 import type { JsonObject } from "../src/protocol/json-value.ts";
 import { writeJson } from "../src/protocol/json-writer.ts";
@@ -21,17 +21,17 @@ interface Change {
 
 interface OpenStream {
   readonly sink: LineSink;
-  /** Lines on their way. */
+  /** Lines in flight. */
   readonly lines: string[];
   next: number;
-  /** Nothing comes through any more, and nobody says so. */
+  /** Nothing is delivered any more, without notice. */
   isDead: boolean;
   end(error?: unknown): void;
 }
 
 const call = { method: "GET", path: "/things" } as const;
 
-export class FaultySource implements ObjectSource {
+export class FaultySource implements ListerWatcher {
   readonly objects = new Map<string, Stored>();
   readonly #history: Change[] = [];
   readonly #old: OpenStream[] = [];
@@ -41,7 +41,7 @@ export class FaultySource implements ObjectSource {
   #compacted = 10;
   #uids = 0;
   #open: OpenStream | undefined;
-  /** What the next requests come to, unless they are let through. */
+  /** The faults of the next requests. */
   readonly plannedFaults: ("cut" | "busy" | "gone" | "broken" | "delay")[] = [];
 
   constructor(streamsInitialEvents: boolean) {
@@ -69,19 +69,19 @@ export class FaultySource implements ObjectSource {
     this.#changed({ type: "DELETED", stored: { ...before, revision: this.#revision } });
   }
 
-  /** History up to now is forgotten. */
+  /** Drops the history up to now. */
   compact(): void {
     this.#compacted = this.#revision;
   }
 
-  /** Some of the lines that are on their way arrive, perhaps all of them a second time. */
+  /** Delivers some of the lines in flight, perhaps a second time. */
   deliver(count: number, twice: boolean): void {
     const stream = this.#open;
     if (stream === undefined) return;
     this.#fill(stream);
     if (stream.isDead) return;
     const lines = stream.lines.splice(0, count);
-    for (const line of twice ? [...lines, ...lines] : lines) stream.sink.line(line);
+    for (const line of twice ? [...lines, ...lines] : lines) stream.sink.onLine(line);
   }
 
   bookmark(): void {
@@ -91,18 +91,18 @@ export class FaultySource implements ObjectSource {
     stream.lines.push(bookmarkLine(this.#revision, false));
   }
 
-  /** Lines of streams that are over arrive after all. */
+  /** Delivers lines of streams that have ended. */
   deliverLate(): void {
-    for (const { sink, lines } of this.#old.splice(0)) for (const line of lines) sink.line(line);
+    for (const { sink, lines } of this.#old.splice(0)) for (const line of lines) sink.onLine(line);
   }
 
   cut(how: "in order" | "broken"): void {
     this.#open?.end(how === "in order" ? undefined : new ConnectionFailed(call, "cut"));
   }
 
-  /** The server itself gives up on the stream, by its last event. */
+  /** The server ends the stream with an error event. */
   sendError(status: ApiStatus): void {
-    this.#open?.sink.line(writeJson({ type: "ERROR", object: status }));
+    this.#open?.sink.onLine(writeJson({ type: "ERROR", object: status }));
   }
 
   die(): void {
@@ -117,7 +117,7 @@ export class FaultySource implements ObjectSource {
     return "root";
   }
 
-  async page({ limit = 500, continue: token = "" }: { limit?: number; continue?: string }): Promise<RawPage> {
+  async list({ limit = 500, continue: token = "" }: { limit?: number; continue?: string }): Promise<RawPage> {
     await this.#fault();
     const [revision, after] = token === "" ? [this.#revision, ""] : (JSON.parse(token) as [number, string]);
     if (revision < this.#compacted)
@@ -143,7 +143,7 @@ export class FaultySource implements ObjectSource {
       throw new StatusError(failure("Invalid", "sendInitialEvents is forbidden"));
     const from = Number(parameters["resourceVersion"] || this.#revision);
     if (from < this.#compacted) throw new StatusError(resourceExpired("too old resource version"));
-    sink.opened();
+    sink.onOpened();
     await new Promise<void>((resolve, reject) => {
       const stream: OpenStream = {
         sink,

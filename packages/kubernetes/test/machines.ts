@@ -1,6 +1,6 @@
-// Machines that share one lease: each with clocks of its own that run at their own speed, are set, or stand still.
+// Machines that share one lease: each has its own clocks, which run at different speeds, are set, or stop.
 
-import type { LeaderElectionOptions } from "../src/client/lease/leader-election.ts";
+import type { LeaderElectorOptions } from "../src/client/lease/leader-elector.ts";
 import type { Lease } from "../src/client/lease/lease-object.ts";
 import { parseLease } from "../src/client/lease/lease-object.ts";
 import { ConnectionFailed } from "../src/client/transport/transport.ts";
@@ -9,7 +9,7 @@ import type { Clock, Timer } from "../src/protocol/clock.ts";
 import type { JsonObject } from "../src/protocol/json-value.ts";
 import type { KubernetesObject } from "../src/protocol/object-meta.ts";
 
-/** Time as it really passes, and what is due at some point of it. */
+/** Real time, and what is due at some point of it. */
 export class World {
   nowMs = 0;
   readonly #due: { readonly atMs: number; readonly call: () => void }[] = [];
@@ -31,7 +31,7 @@ export class Machine implements Clock {
   readonly #world: World;
   readonly #speed: number;
   #wallOffsetMs: number;
-  /** How long its running clock stood still. */
+  /** How long its monotonic clock stood still. */
   #asleepMs = 0;
   #pausedUntilMs = 0;
   #isAsleep = false;
@@ -62,7 +62,7 @@ export class Machine implements Clock {
     return { stop: () => this.#timers.delete(timer) };
   }
 
-  /** Nothing runs on it. Asleep, its running clock stands still too. */
+  /** Nothing runs on it. Asleep, its monotonic clock stands still too. */
   pause(ms: number, sleeps: boolean): void {
     if (this.isPaused) return;
     this.#pausedUntilMs = this.#world.nowMs + ms;
@@ -70,13 +70,13 @@ export class Machine implements Clock {
     if (sleeps) this.#asleepMs += ms * this.#speed;
   }
 
-  /** Somebody sets the clock on the wall. Setting it back while the other one sleeps is beyond what anybody can notice. */
+  /** Sets the wall clock. Setting it back while the other one sleeps cannot be detected. */
   setClock(byMs: number): void {
     if (byMs < 0 && this.isPaused && this.#isAsleep) return;
     this.#wallOffsetMs += byMs;
   }
 
-  /** What comes over the network waits until the machine runs. */
+  /** Network input waits until the machine runs. */
   receive(call: () => void): void {
     this.#inbox.push(call);
   }
@@ -105,7 +105,7 @@ export class LeaseServer {
     this.#world = world;
   }
 
-  clientOf(machine: Machine): LeaderElectionOptions["leases"] {
+  clientOf(machine: Machine): LeaderElectorOptions["leases"] {
     const ask = <Value>(serve: () => Value): Promise<Value> => this.#ask(machine, serve);
     return {
       find: () => ask(() => this.#lease()),

@@ -17,7 +17,7 @@ import {
   type Value,
 } from "../src/cel/values/value.ts";
 
-/** For tests: a value as plain JSON, for tables to compare with; what JSON has no notion of becomes text. */
+/** A value as plain JSON, for tests to compare; values that JSON does not have become text. */
 export function toJson(value: Value): Json {
   if (typeof value === "bigint") return integerToJson(value);
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);

@@ -1,24 +1,24 @@
-// The command line: which commands there are, the real clock, and what ends a server.
+// Registers the commands, and gives them the clock, the environment and the signals of the process.
 import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AnyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
-import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import { Command, CommanderError } from "commander";
-import type { Surroundings } from "./cli/cluster/chosen-access.ts";
+import type { CliContext } from "./cli/cli-context.ts";
 import { addCompletion } from "./cli/completion.ts";
 import { exitCodes } from "./cli/exit-codes.ts";
 import { addHelp } from "./cli/help.ts";
-import type { ServerPorts } from "./cli/serving/serving-flags.ts";
+import type { ServerDeps } from "./cli/serving/serving-flags.ts";
 import { shellOf } from "./cli/serving/shell-lines.ts";
-import type { ServerOrder } from "./cli/serving/start-in-thread.ts";
+import type { ServerThreadOptions } from "./cli/serving/start-in-thread.ts";
 
-const now = (): string => timeText(Date.now());
+const now = (): string => formatTime(Date.now());
 const elapsedMs = (): number => performance.now();
 
-/** As a plug-in of kubectl the program is called, and calls itself, by that name. */
+/** Help and errors of the kubectl plugin show the command that the user typed. */
 const isPlugin = /^kubectl-quota(\.[a-z]+)?$/.test(basename(process.argv[1] ?? ""));
 const name = isPlugin ? "kubectl quota" : "milo-quota";
 const examples = fileURLToPath(
@@ -26,100 +26,99 @@ const examples = fileURLToPath(
 );
 
 const program = new Command(name)
-  .description("A quota system for multi-tenant clouds, used through the Kubernetes API")
+  .description("Quota for multi-tenant platforms, managed through the Kubernetes API")
   .exitOverride();
 
-/** Commands wait for what they wait for: nothing else keeps the process from ending. */
-const patientClock: Clock = {
+/** Its timers keep the process alive, unlike those of the server's clock: a command may have nothing else pending. */
+const commandClock: Clock = {
   now: () => Date.now(),
   after: (delayMs, call) => {
     const timer = setTimeout(call, delayMs);
     return { stop: () => clearTimeout(timer) };
   },
 };
-const surroundings: Surroundings = {
+const cli: CliContext = {
   env: process.env,
-  homeFolder: homedir(),
-  currentFolder: process.cwd(),
-  hasTerminal: process.stdin.isTTY === true,
-  clock: patientClock,
-  note: (text: string) => console.error(text),
+  homeDir: homedir(),
+  cwd: process.cwd(),
+  isTerminal: process.stdin.isTTY === true,
+  clock: commandClock,
+  printErr: (line: string) => console.error(line),
 };
 
-/** Loads the code of a command, and adds it to the program. */
+/** Loads the code of a command and adds it to the program. */
 type AddCommand = () => Promise<void>;
 
-/** In the order of the help. Imports are made on demand, so that a short command does not wait for a server's code. */
+/** In the order of the help. Modules are imported on demand, so that a short command does not load a server's code. */
 const commands = new Map<string, AddCommand>([
   ["validate", async () => (await import("./cli/validate.ts")).addValidate(program)],
   ["render", async () => (await import("./cli/render.ts")).addRender(program, now)],
   [
     "apiserver",
-    async () => (await import("./cli/serving/apiserver.ts")).addApiserver(program, serverPorts("apiserver")),
+    async () => (await import("./cli/serving/apiserver.ts")).addApiserver(program, serverDeps("apiserver")),
   ],
-  ["up", async () => (await import("./cli/serving/up.ts")).addUp(program, serverPorts("up"), examples)],
-  ["usage", async () => (await import("./cli/usage.ts")).addUsage(program, surroundings)],
-  ["explain", async () => (await import("./cli/explain/explain.ts")).addExplain(program, surroundings)],
-  [
-    "simulate-create",
-    async () => (await import("./cli/simulate/simulate-create.ts")).addSimulateCreate(program, surroundings),
-  ],
-  ["recount", async () => (await import("./cli/recount/recount.ts")).addRecount(program, surroundings)],
+  ["up", async () => (await import("./cli/serving/up.ts")).addUp(program, serverDeps("up"), examples)],
+  ["usage", async () => (await import("./cli/usage.ts")).addUsage(program, cli)],
+  ["explain", async () => (await import("./cli/explain/explain.ts")).addExplain(program, cli)],
+  ["simulate-create", async () => (await import("./cli/simulate/simulate-create.ts")).addSimulateCreate(program, cli)],
+  ["recount", async () => (await import("./cli/recount/recount.ts")).addRecount(program, cli)],
   ["doctor", addDoctor],
   ["token", addToken],
-  ["export", async () => (await import("./cli/export/export.ts")).addExport(program, surroundings)],
-  ["demo", async () => (await import("./cli/demo/demo.ts")).addDemo(program, surroundings, startOf("up"))],
+  ["export", async () => (await import("./cli/export/export.ts")).addExport(program, cli)],
+  ["demo", async () => (await import("./cli/demo/demo.ts")).addDemo(program, cli, startServer("up"))],
+  ["version", async () => (await import("./cli/version.ts")).addVersion(program, cli)],
 ]);
 
 async function addDoctor(): Promise<void> {
   const doctor = await import("./cli/doctor/doctor.ts");
   const { crdOf } = await import("@milo-quota/kubernetes/schema/crd.ts");
   const { quotaKinds } = await import("./core/resources/kinds.ts");
-  doctor.addDoctor(program, surroundings, () => quotaKinds.map((kind) => crdOf(kind) as unknown as AnyObject));
+  doctor.addDoctor(program, cli, () => quotaKinds.map((kind) => crdOf(kind) as unknown as AnyObject));
 }
 
 async function addToken(): Promise<void> {
   const token = await import("./cli/token/token.ts");
-  const { makeUserToken, parseUserToken, userTokenType } = await import("./tenancy/user-token.ts");
-  token.addToken(program, surroundings, {
+  const { issueUserToken, parseUserToken, userTokenIssues, userTokenType } = await import("./tenancy/user-token.ts");
+  token.addToken(program, cli, {
     secretType: userTokenType,
-    make: (order) => makeUserToken(order, randomBytes),
+    validate: userTokenIssues,
+    create: (spec) => issueUserToken(spec, randomBytes),
     parse: parseUserToken,
   });
 }
 
-function startOf(command: ServerOrder["command"]): ServerPorts["start"] {
+function startServer(command: ServerThreadOptions["command"]): ServerDeps["start"] {
   return async (options) => (await import("./cli/serving/start-in-thread.ts")).startInThread(command, options);
 }
 
-function serverPorts(command: ServerOrder["command"]): ServerPorts {
+function serverDeps(command: ServerThreadOptions["command"]): ServerDeps {
   const { env, platform, argv } = process;
-  const shell = shellOf({ env, platform, started: argv[1] ?? "", currentFolder: process.cwd() });
-  return { start: startOf(command), elapsedMs, ended, shell };
+  const shell = shellOf({ env, platform, scriptPath: argv[1] ?? "", cwd: process.cwd() });
+  return { start: startServer(command), elapsedMs, untilSignalled, shell };
 }
 
-function ended(): Promise<void> {
+function untilSignalled(): Promise<void> {
   return new Promise((resolve) => {
     process.once("SIGINT", () => resolve());
     process.once("SIGTERM", () => resolve());
     process.once("SIGHUP", () => {
-      // The terminal is gone, and writing to it fails, which is no reason to stop in disorder.
+      // The terminal is closed: errors of writing to it must not interrupt the shutdown.
       for (const output of [process.stdout, process.stderr]) output.on("error", () => undefined);
       resolve();
     });
   });
 }
 
-/** Without a command, all of them: for the list in the help, for completion, and to suggest one for a mistyped name. */
+/** The command that is called; without a known one, all commands, which help, completion and suggestions need. */
 function commandsFor([word = "", ...others]: readonly string[]): readonly AddCommand[] {
   if (word === "help") return commandsFor(others);
-  const named = commands.get(word);
-  return named === undefined ? [...commands.values()] : [named];
+  const called = commands.get(word);
+  return called === undefined ? [...commands.values()] : [called];
 }
 
-/** Runs the command that the arguments of the process name. */
+/** Runs the command in the arguments of the process. */
 export async function runCommand(version: string): Promise<void> {
-  program.version(version);
+  program.version(version, "-V, --version", "print the client version");
   for (const add of commandsFor(process.argv.slice(2))) await add();
   addCompletion(program);
   addHelp(program);
@@ -127,6 +126,6 @@ export async function runCommand(version: string): Promise<void> {
     await program.parseAsync();
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    process.exitCode = error.exitCode === 0 ? exitCodes.fine : exitCodes.unusable;
+    process.exitCode = error.exitCode === 0 ? exitCodes.success : exitCodes.usageError;
   }
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Where the process starts. The version is printed before anything else is loaded: scripts ask for it often.
+// Entry point of the process. Prints --version before loading anything else, because scripts call it often.
 import packageJson from "../../../package.json" with { type: "json" };
 
-// A reader may close our output early, as `head` does. A command still finishes what it has begun, and does not complain.
+// A closed pipe, as in `... | head`, is not an error: the command runs to its end.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

@@ -1,4 +1,4 @@
-/** A strict reader of the text format of Prometheus: throws on what a scraper might stumble over. */
+/** A strict parser of the Prometheus text format, which throws on anything that a scraper might reject. */
 export interface Family {
   readonly name: string;
   readonly type: string;

@@ -1,4 +1,4 @@
-import { FigureViews } from "@milo-quota/quota/controllers/figures/figure-views.ts";
+import { FigureViewController } from "@milo-quota/quota/controllers/figures/figure-view-controller.ts";
 import { GrantController } from "@milo-quota/quota/controllers/grant-controller.ts";
 import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
 import { BucketWriter } from "@milo-quota/quota/controllers/writer/bucket-writer.ts";
@@ -31,7 +31,7 @@ function startControllers(): void {
   world.run(new RegistrationController(runtime, views));
   world.run(new GrantController(runtime, views));
   const leadership = { fence: () => undefined };
-  const shown = new FigureViews(runtime, views, leadership);
+  const figures = new FigureViewController(runtime, views, leadership);
   const registrations = views.registrationIndex;
   const forced = new ForcedClaims();
   const writer = new BucketWriter({
@@ -40,11 +40,11 @@ function startControllers(): void {
     registrations,
     forced,
     leadership,
-    shown,
+    figures,
   });
   world.run(writer);
-  world.run(shown);
-  void writer.ready.then(() => shown.sweep((key) => writer.knows(key)));
+  world.run(figures);
+  void writer.ready.then(() => figures.sweep((key) => writer.knows(key)));
 }
 
 const statusOf = (object: Json | undefined): Json => (object?.["status"] ?? {}) as Json;
@@ -64,8 +64,8 @@ function claim(name: string, amount: number, zone: string): Json {
   };
 }
 
-describe("figures beside the pages of the writer", () => {
-  it("follow grants and claims from the first to the last", async () => {
+describe("figure views with the bucket writer", () => {
+  it("follow grants and claims", async () => {
     startControllers();
     await world.create(registrationsType, registration("cpu", { dimensions: ["zone"], type: "Allocation" }));
     const buckets = [{ amount: 100 }, { amount: 50, dimensionSelector: { matchLabels: { zone: "DLS" } } }];

@@ -31,7 +31,7 @@ const statusOf = async (name: string) =>
 const active = { status: "True", reason: "GrantActive", message: "ResourceGrant is active" };
 
 describe("a grant", () => {
-  it("is Active in any plane, shows its amounts as people read them, and is written once", async () => {
+  it("is Active in any plane, shows readable amounts, and is written once", async () => {
     startRegistrations();
     startGrants();
     await world.create(registrationsType, registration("projects"));
@@ -55,7 +55,7 @@ describe("a grant", () => {
     expect(world.reported).toEqual([]);
   });
 
-  it("names everything that is wrong with it, and heals when the registration comes", async () => {
+  it("reports all errors, and becomes Active when the registration is created", async () => {
     startRegistrations();
     startGrants();
     await world.create(registrationsType, registration("cpu", { dimensions: ["zone"] }));
@@ -84,7 +84,7 @@ describe("a grant", () => {
     await world.eventually(async () => expect(await shown("g")).toMatchObject({ reason: "ValidationFailed" }));
   });
 
-  it("is pending as long as its registration is there and nobody has looked at it", async () => {
+  it("is pending until its registration is reconciled", async () => {
     await world.create(registrationsType, registration("projects"));
     startGrants();
     await world.create(grantsType, grant("g"));
@@ -96,7 +96,7 @@ describe("a grant", () => {
     expect(events).toEqual(["root/g Normal GrantActive"]);
   });
 
-  it("expires in its moment, however far away that is, and comes back when it is extended", async () => {
+  it("expires on time, however far in the future, and becomes Active again when it is extended", async () => {
     startRegistrations();
     startGrants();
     await world.create(registrationsType, registration("projects"));
@@ -104,7 +104,7 @@ describe("a grant", () => {
     const expiresAt = new Date(startMs + farMs).toISOString();
     await world.create(grantsType, grant("g", { expiresAt }));
     await world.eventually(async () => expect(await shown("g")).toEqual(active));
-    // In pieces, as the timers are.
+    // In steps, as timers have a maximum.
     while (world.clock.now() < startMs + farMs - 3_600_000) {
       world.clock.advance(1_800_000);
       await world.pass(100);
@@ -118,7 +118,7 @@ describe("a grant", () => {
     expect(events.map((event) => event.split(" ").at(-1))).toEqual(["GrantActive", "GrantExpired", "GrantActive"]);
   });
 
-  it("is right again soon after a clock that was wrong", async () => {
+  it("is corrected soon after a clock jump", async () => {
     startRegistrations();
     let wrongByMs = 0;
     const { clock } = world;
@@ -135,7 +135,7 @@ describe("a grant", () => {
     expect(await shown("g")).toEqual(active);
   });
 
-  it("says that it does not count any more while somebody keeps it from going", async () => {
+  it("is not Active while a finalizer delays its deletion", async () => {
     startRegistrations();
     startGrants();
     await world.create(registrationsType, registration("projects"));
@@ -147,17 +147,17 @@ describe("a grant", () => {
     expect((await shown("g"))?.message).toContain("being deleted");
   });
 
-  it("keeps everything else in the object as it is, and takes on conflicts quietly", async () => {
+  it("keeps all other fields and retries conflicts silently", async () => {
     startRegistrations();
     await world.create(registrationsType, registration("projects"));
     const labelled = grant("g");
     const metadata = { ...(labelled["metadata"] as object), labels: { a: "b" }, finalizers: ["a.b/c"] };
     await world.create(grantsType, { ...labelled, metadata });
     let conflicts = 2;
-    world.meddle = ({ path }) => {
+    world.intercept = ({ path }) => {
       if (!path.endsWith("/resourcegrants/g/status") || conflicts === 0) return;
       conflicts -= 1;
-      throw new StatusError(failure("Conflict", "somebody was faster"));
+      throw new StatusError(failure("Conflict", "concurrent write"));
     };
     startGrants();
     await world.eventually(async () => expect(await shown("g")).toEqual(active));
@@ -168,35 +168,35 @@ describe("a grant", () => {
     expect(world.reported).toEqual([]);
   });
 
-  it("waits for nobody else: one that cannot be written stops no other, in its plane or another", async () => {
+  it("does not wait for grants that cannot be written, in its plane or another", async () => {
     startRegistrations();
     startGrants();
     await world.create(registrationsType, registration("projects"));
-    world.meddle = ({ path, method }) => {
-      if (method === "PUT" && path.startsWith("/planes/project-a")) throw new Error("the plane is dead");
+    world.intercept = ({ path, method }) => {
+      if (method === "PUT" && path.startsWith("/planes/project-a")) throw new Error("the plane is down");
     };
     for (let at = 0; at < 40; at += 1) await world.create(grantsType, grant(`g${at}`), "project-a");
     await world.create(grantsType, grant("here"));
     await world.eventually(async () => expect(await shown("here")).toEqual(active));
-    expect(world.reported.some((report) => /^grant project-a\/default\/g\d+: the plane is dead$/.test(report))).toBe(
+    expect(world.reported.some((report) => /^grant project-a\/default\/g\d+: the plane is down$/.test(report))).toBe(
       true,
     );
-    world.meddle = () => undefined;
+    world.intercept = () => undefined;
     await world.eventually(async () => expect(await shown("g39", "project-a")).toEqual(active));
   });
 
-  it("waits for no plane that does not answer", async () => {
+  it("does not wait for a plane that does not answer", async () => {
     startRegistrations();
     startGrants();
     await world.create(registrationsType, registration("projects"));
     await world.eventually(() => expect(activeOfAll()).toEqual(["True"]));
-    world.meddle = ({ path, method }) =>
+    world.intercept = ({ path, method }) =>
       method === "PUT" && path.startsWith("/planes/project-a") ? new Promise<void>(() => undefined) : undefined;
     for (let at = 0; at < 40; at += 1) await world.create(grantsType, grant(`g${at}`), "project-a");
     await world.pass(1_000);
     await world.create(grantsType, grant("here"));
     await world.eventually(async () => expect(await shown("here")).toEqual(active), 200);
-    world.meddle = () => undefined;
+    world.intercept = () => undefined;
     await world.eventually(async () => expect(await shown("g39", "project-a")).toEqual(active), 1_200);
   });
 });

@@ -43,14 +43,14 @@ function planeIn(path: string): { plane: string; path: string } {
   return found === null ? { plane: "root", path } : { plane: found[1] ?? "", path: found[2] ?? "" };
 }
 
-/** A server with the kinds of the quota API in some planes, and what controllers run on. Time passes when it is waited. */
+/** A server with the quota CRDs in some planes, and the runtime of controllers. Waiting advances the fake clock. */
 export class QuotaWorld {
   readonly clock = new FakeClock(startMs);
   readonly reported: string[] = [];
-  /** Writes, as `PUT root/…`, since the last look. */
+  /** Writes, as `PUT root/…`, since the last reset. */
   readonly writes: string[] = [];
-  /** May refuse a call by throwing. */
-  meddle: (call: Call) => void | Promise<void> = () => undefined;
+  /** Called before each request; throws to fail it. */
+  intercept: (call: Call) => void | Promise<void> = () => undefined;
   readonly runtime: Runtime;
   readonly views: Views;
   readonly #running: Running[] = [];
@@ -81,7 +81,7 @@ export class QuotaWorld {
     this.clock = clock;
     this.#stopServer = stopServer;
     this.runtime = {
-      planes: planesOfServer(this.#meddled(transport), layout),
+      planes: planesOfServer(this.#intercepted(transport), layout),
       clock,
       elapsedMs: () => clock.now(),
       random: { fraction: () => 0.5, uuid: randomUUID },
@@ -91,7 +91,7 @@ export class QuotaWorld {
     this.views = new Views(this.runtime);
   }
 
-  /** Stopped with the world. */
+  /** Starts a controller, which is stopped with the world. */
   run<Controller extends Running>(controller: Controller): Controller {
     this.#running.push(controller);
     return controller;
@@ -129,7 +129,7 @@ export class QuotaWorld {
     return this.resource(type).patch(ref, { type: "merge", body }, {}, signal);
   }
 
-  /** Lets time and everything else go on until this holds, for a virtual minute. */
+  /** Advances the clock until an assertion holds, for a virtual minute. */
   async eventually(holds: () => void | Promise<void>, turns = 600): Promise<void> {
     for (let turn = 0; ; turn += 1) {
       try {
@@ -141,7 +141,7 @@ export class QuotaWorld {
     }
   }
 
-  /** Lets so much time pass, with room for everything to happen meanwhile. */
+  /** Advances the clock in small steps, so that controllers can work meanwhile. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 100) {
       this.clock.advance(Math.min(left, 100));
@@ -149,11 +149,11 @@ export class QuotaWorld {
     }
   }
 
-  #meddled(transport: Transport): Transport {
+  #intercepted(transport: Transport): Transport {
     return {
       ...transport,
       request: async (call, abort) => {
-        await this.meddle(call);
+        await this.intercept(call);
         if (call.method !== "GET") this.writes.push(`${call.method} ${call.path}`);
         return transport.request(call, abort);
       },
@@ -197,7 +197,7 @@ export interface ShownCondition {
   readonly message: string;
 }
 
-/** The condition Active of an object, without what has no place in a comparison. */
+/** The Active condition of an object, without fields that vary. */
 export function activeOf(object: Json | undefined): ShownCondition | undefined {
   const { conditions = [] } = (object?.["status"] ?? {}) as { conditions?: (ShownCondition & { type: string })[] };
   const found = conditions.find(({ type }) => type === "Active");

@@ -1,9 +1,9 @@
-import { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
+import { RestMapper } from "@milo-quota/kubernetes/client/discovery/rest-mapper.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import type { ForcedClaim } from "@milo-quota/quota/controllers/ownership/forced/supply.ts";
-import { Ownership, type OwnershipOptions } from "@milo-quota/quota/controllers/ownership/ownership.ts";
+import type { ForcedClaim } from "@milo-quota/quota/controllers/ownership/forced/missing-claim-creator.ts";
+import { Ownership, type OwnershipDeps } from "@milo-quota/quota/controllers/ownership/ownership.ts";
 import { ClaimPolicyReadiness } from "@milo-quota/quota/controllers/policies/claim-policy-readiness.ts";
 import { RegistrationController } from "@milo-quota/quota/controllers/registration-controller.ts";
 import { ForcedClaims } from "@milo-quota/quota/controllers/writer/claims/forced-claims.ts";
@@ -25,7 +25,7 @@ export interface ClaimFor {
   readonly apiGroup?: string;
   readonly object?: string;
   readonly objectNamespace?: string;
-  /** Of the object, where it is not the root. */
+  /** Plane of the object, if not root. */
   readonly objectPlane?: string;
   readonly finalizers?: readonly string[];
   readonly manual?: boolean;
@@ -33,21 +33,21 @@ export interface ClaimFor {
   readonly plane?: string;
 }
 
-/** Objects, and claims for them as admission makes them. */
+/** Creates objects, and claims as admission does. */
 export class AutomaticClaims {
   readonly world: QuotaWorld;
   readonly events: string[] = [];
   readonly shrunk: string[] = [];
-  readonly forced: { readonly name: string; readonly policy: string; readonly why: string }[] = [];
+  readonly forced: { readonly name: string; readonly policy: string; readonly reason: string }[] = [];
   readonly verdicts = new ForcedClaims();
 
   constructor(world: QuotaWorld) {
     this.world = world;
   }
 
-  start(options: Partial<OwnershipOptions> = {}): Ownership {
+  start(options: Partial<OwnershipDeps> = {}): Ownership {
     const { runtime, views, clock } = this.world;
-    const directory = new KindDirectory((plane) => runtime.planes.client(plane), clock);
+    const restMapper = new RestMapper((plane) => runtime.planes.client(plane), clock);
     const record = (plane: string, subject: { name: string }, happening: { reason: string; message: string }): void => {
       this.events.push(`${plane}/${subject.name} ${happening.reason}: ${happening.message}`);
     };
@@ -56,26 +56,26 @@ export class AutomaticClaims {
         `${place.name} ${parts.map(({ resourceType, amount }) => `${resourceType}=${amount}`).join(" ")}`,
       );
     };
-    const onForced = ({ claim, policy, why }: ForcedClaim): void => {
-      this.forced.push({ name: claim.place.name, policy, why });
+    const onForced = ({ claim, policy, reason }: ForcedClaim): void => {
+      this.forced.push({ name: claim.key.name, policy, reason });
     };
     const given = {
       runtime,
       views,
-      policies: views.claimPolicyIndex,
-      directory,
+      policies: views.claimPolicyCache,
+      restMapper,
       forced: this.verdicts,
       shrinker: { shrink },
     };
     return this.world.run(new Ownership({ ...given, events: { record }, onForced, ...options }));
   }
 
-  /** Policies as staff makes them, and those who tell whether they are at work. */
+  /** Policies with the controllers that set their readiness. */
   startPolicies(): void {
     const { runtime, views, clock } = this.world;
-    const directory = new KindDirectory((plane) => runtime.planes.client(plane), clock);
+    const restMapper = new RestMapper((plane) => runtime.planes.client(plane), clock);
     this.world.run(
-      new ClaimPolicyReadiness({ runtime, index: views.claimPolicyIndex, directory, enforcement: "Enforce" }),
+      new ClaimPolicyReadiness({ runtime, policies: views.claimPolicyCache, restMapper, enforcement: "Enforce" }),
     );
     this.world.run(new RegistrationController(runtime, views));
   }
@@ -131,7 +131,7 @@ export class AutomaticClaims {
     await this.world.resource(claimsType, plane).patch(ref, { type: "merge", body }, { subresource: "status" }, signal);
   }
 
-  /** What a claim says of its objects; undefined when it is not there. */
+  /** Candidates and bound object of a claim; undefined if it does not exist. */
   async find(name: string, plane = "root", namespace = "default") {
     const object = await this.world.find(claimsType, name, { plane, namespace });
     if (object === undefined) return undefined;

@@ -21,8 +21,8 @@ const gone =
   async () =>
     expect(await claims.find(name, plane)).toBeUndefined();
 
-describe("an object that is stored", () => {
-  it("owns its claim, and takes it along", async () => {
+describe("a stored object", () => {
+  it("owns its claim, which is deleted with it", async () => {
     claims.start();
     const uid = await claims.configMap("thing");
     await claims.claim("c", { uids: [uid] });
@@ -34,7 +34,7 @@ describe("an object that is stored", () => {
     await world.eventually(gone("c"));
   });
 
-  it("is bound as soon as it comes, with what else owns the claim kept", async () => {
+  it("is bound when it is stored, and other owners of the claim are kept", async () => {
     claims.start();
     const other = await claims.configMap("other");
     const owner = { apiVersion: "v1", kind: "ConfigMap", name: "other", uid: other };
@@ -50,7 +50,7 @@ describe("an object that is stored", () => {
   it.each<[string, Pick<ClaimFor, "objectPlane" | "objectNamespace">]>([
     ["in another plane", { objectPlane: "project-a" }],
     ["in another namespace", { objectNamespace: "kube-system" }],
-  ])("%s does not own its claim, which is deleted all the same when it goes", async (_, where) => {
+  ])("%s does not own its claim, which is still deleted with it", async (_, where) => {
     claims.start();
     const [plane, namespace] = [where.objectPlane ?? "root", where.objectNamespace ?? "default"];
     const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "thing", namespace } };
@@ -63,7 +63,7 @@ describe("an object that is stored", () => {
     expect(claims.events).toEqual([]);
   });
 
-  it("owns claims in any namespace if it is in none itself", async () => {
+  it("owns claims in any namespace if it is cluster-scoped", async () => {
     claims.start();
     const object = { apiVersion: "v1", kind: "Namespace", metadata: { name: "space" } };
     const uid = uidOf(await world.create(namespaces, object));
@@ -71,7 +71,7 @@ describe("an object that is stored", () => {
     await world.eventually(async () => expect((await claims.find("c"))?.owners.map((each) => each.uid)).toEqual([uid]));
   });
 
-  it("has the claim for itself once the others cannot come any more", async () => {
+  it("becomes the only candidate when the other creates have timed out", async () => {
     claims.start();
     const uid = await claims.configMap("thing");
     await claims.claim("c", { uids: ["late", uid] });
@@ -82,11 +82,11 @@ describe("an object that is stored", () => {
     expect(await claims.find("c")).toMatchObject({ listed: [uid], owners: [{ uid }] });
   });
 
-  it("is bound without loss of somebody who joins at the same time", async () => {
+  it("is bound without losing a candidate that joins at the same time", async () => {
     claims.start();
     const uid = await claims.configMap("thing");
     let joined = false;
-    world.meddle = async ({ method, path }) => {
+    world.intercept = async ({ method, path }) => {
       if (joined || method !== "PATCH" || !path.endsWith("/resourceclaims/c")) return;
       joined = true;
       await claims.note("c", { [annotations.candidates]: `${uid},late` });
@@ -97,7 +97,7 @@ describe("an object that is stored", () => {
     expect(await claims.find("c")).toMatchObject({ listed: [uid, "late"], owners: [] });
   });
 
-  it("leaves the claim to the others on its list when it goes", async () => {
+  it("leaves the claim to other candidates when it is deleted", async () => {
     claims.start();
     const uid = await claims.configMap("thing");
     await claims.claim("c", { uids: [uid, "late"] });
@@ -112,20 +112,18 @@ describe("an object that is stored", () => {
   });
 });
 
-describe("a claim that is not used", () => {
-  it("is deleted when its time is up, and not before", async () => {
+describe("an unused claim", () => {
+  it("is deleted after its TTL, not before", async () => {
     claims.start();
     await claims.claim("c", { uids: [randomUUID()] });
     await world.pass(39 * second);
     expect(await claims.find("c")).toBeDefined();
     await world.pass(2 * second);
     await gone("c")();
-    expect(claims.events).toEqual([
-      "root/c UnusedClaimDeleted: Deleted, because the object it was for has not been stored.",
-    ]);
+    expect(claims.events).toEqual(["root/c UnusedClaimDeleted: Deleted because its object was never stored."]);
   });
 
-  it("has all its time again when somebody joins, or after a restart", async () => {
+  it("gets a new TTL when a candidate joins and after a restart", async () => {
     const ownership = claims.start();
     await claims.claim("c", { uids: ["a"] });
     await world.pass(30 * second);
@@ -139,7 +137,7 @@ describe("a claim that is not used", () => {
     await gone("c")();
   });
 
-  it("has its time by a clock that nobody sets", async () => {
+  it("has a TTL by the monotonic clock", async () => {
     const begunMs = world.clock.now();
     claims.start({ runtime: { ...world.runtime, elapsedMs: () => (world.clock.now() - begunMs) / 2 } });
     await claims.claim("c", { uids: [randomUUID()] });
@@ -149,10 +147,10 @@ describe("a claim that is not used", () => {
     await gone("c")();
   });
 
-  it("is kept as long as nobody can say whether its object is there", async () => {
+  it("is kept as long as its object cannot be read", async () => {
     claims.start();
     let isDown = true;
-    world.meddle = ({ method, path }) => {
+    world.intercept = ({ method, path }) => {
       const asksForObject = method === "GET" && path.includes("/configmaps/");
       if (isDown && asksForObject) throw new StatusError(failure("ServiceUnavailable", "out of order"));
     };
@@ -165,17 +163,17 @@ describe("a claim that is not used", () => {
     await gone("c")();
   });
 
-  it("is for nobody when its kind is not served", async () => {
+  it("is deleted if the kind of its object is not served", async () => {
     claims.start();
-    await claims.claim("c", { uids: ["a"], bound: "a", apiGroup: "nobody.example.com", kind: "Thing" });
+    await claims.claim("c", { uids: ["a"], bound: "a", apiGroup: "unknown.example.com", kind: "Thing" });
     await world.eventually(gone("c"));
   });
 
-  it("is not deleted when another joins in the last moment", async () => {
+  it("is not deleted if a candidate joins at the last moment", async () => {
     claims.start();
     await claims.claim("c", { uids: ["a"] });
     let joined = false;
-    world.meddle = async ({ method, path }) => {
+    world.intercept = async ({ method, path }) => {
       if (joined || method !== "DELETE" || !path.endsWith("/resourceclaims/c")) return;
       joined = true;
       await claims.note("c", { [annotations.candidates]: "a,b" });
@@ -187,7 +185,7 @@ describe("a claim that is not used", () => {
 });
 
 describe("a denied claim", () => {
-  it("is deleted after a minute, and an event tells what it said", async () => {
+  it("is deleted after a minute, with an event that has its message", async () => {
     claims.start();
     const uid = await claims.configMap("thing");
     await claims.claim("c", { uids: ["a"] });
@@ -202,8 +200,8 @@ describe("a denied claim", () => {
   });
 });
 
-describe("a claim made by hand", () => {
-  it("is never touched", async () => {
+describe("a manual claim", () => {
+  it("is never changed", async () => {
     claims.start();
     await claims.claim("c", { uids: ["a"], manual: true });
     await claims.claim("denied", { uids: ["a"], manual: true });
@@ -215,8 +213,8 @@ describe("a claim made by hand", () => {
   });
 });
 
-describe("claims as they were left", () => {
-  it("come into order at the start: objects came and went while nobody looked", async () => {
+describe("claims at the start of the controller", () => {
+  it("are reconciled with objects that were created and deleted meanwhile", async () => {
     const uid = await claims.configMap("came");
     await claims.claim("came", { uids: [uid], object: "came" });
     await claims.claim("went", { uids: ["w"], bound: "w", object: "went" });
@@ -229,7 +227,7 @@ describe("claims as they were left", () => {
     });
   });
 
-  it("are written no more once they are in order", async () => {
+  it("are not written again once they are reconciled", async () => {
     claims.start();
     const uid = await claims.configMap("thing");
     await claims.claim("c", { uids: [uid] });
@@ -241,12 +239,12 @@ describe("claims as they were left", () => {
     expect(world.reported).toEqual([]);
   });
 
-  it("are looked after in one plane while another does not answer", async () => {
+  it("are reconciled in one plane while another does not answer", async () => {
     let answer: () => void = () => undefined;
     const silence = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    world.meddle = ({ path }) => (path.startsWith("/planes/project-a") ? silence : undefined);
+    world.intercept = ({ path }) => (path.startsWith("/planes/project-a") ? silence : undefined);
     claims.start();
     for (let at = 0; at < 40; at += 1) {
       await claims.claim(`dead-${at}`, { uids: ["a"], bound: "a", objectPlane: "project-a" });
@@ -266,7 +264,7 @@ describe("claims as they were left", () => {
 describe("the finalizer", () => {
   const has = async (name: string) => (await claims.find(name))?.finalizers.includes(claimFinalizer);
 
-  it("is on claims that are bound, and keeps them until their object is gone, whoever deletes them", async () => {
+  it("is on bound claims and keeps them until their object is gone", async () => {
     claims.start();
     const uid = await claims.configMap("thing");
     await claims.claim("c", { uids: [uid] });
@@ -278,7 +276,7 @@ describe("the finalizer", () => {
     await world.eventually(gone("c"));
   });
 
-  it("is not on claims that are not bound yet, so that whoever takes them back need not wait", async () => {
+  it("is not on unbound claims, so that they can be withdrawn immediately", async () => {
     claims.start();
     await claims.claim("c", { uids: ["x"] });
     await claims.answer("c", "QuotaAvailable");
@@ -286,7 +284,7 @@ describe("the finalizer", () => {
     expect([(await claims.find("c"))?.bound, await has("c")]).toEqual([undefined, false]);
   });
 
-  it("is added to those that others have put there", async () => {
+  it("is added to foreign finalizers", async () => {
     claims.start();
     const uid = await claims.configMap("thing");
     await claims.claim("c", { uids: [uid], finalizers: ["example.com/mine"] });
@@ -294,7 +292,7 @@ describe("the finalizer", () => {
     expect((await claims.find("c"))?.finalizers).toEqual(["example.com/mine", claimFinalizer]);
   });
 
-  it("never keeps a claim made by hand, nor a denied one, from going; other finalizers stay", async () => {
+  it("is removed from deleted manual and denied claims; foreign finalizers stay", async () => {
     claims.start();
     await claims.claim("manual", { manual: true, finalizers: [claimFinalizer] });
     await claims.claim("denied", { uids: ["a"], finalizers: [claimFinalizer, "example.com/mine"] });

@@ -25,7 +25,7 @@ const one = { resourceType: "projects", amount: 1 };
 const sized = { resourceType: "projects", amountExpression };
 const labelled = (size: number): object => ({ labels: { size: String(size), counted: "yes" } });
 
-/** A policy about config maps that are labelled as counted. */
+/** A policy for ConfigMaps with the label "counted". */
 async function policy(
   spec: object = {},
   request: object = one,
@@ -55,7 +55,7 @@ const policyStatus = async () =>
     conditions: unknown[];
   };
 
-/** Claims for an object by its UID, with what they ask for. */
+/** Claims for an object by UID, with their requests. */
 async function claimsFor(uid: string, plane = "root") {
   const found = [];
   for (const name of await claims.names(plane)) {
@@ -68,39 +68,39 @@ async function claimsFor(uid: string, plane = "root") {
 async function grantAll(): Promise<void> {
   for (const name of await claims.names()) {
     const found = await claims.find(name);
-    if (found?.claim.answer.state === "pending") await claims.answer(name, "QuotaAvailable");
+    if (found?.claim.decision.state === "pending") await claims.answer(name, "QuotaAvailable");
   }
 }
 
 describe("an object stored without a claim", () => {
-  it("gets one that is granted whether it fits or not, bound and owned from the start", async () => {
+  it("gets a claim that is granted without a limit check, bound and owned", async () => {
     claims.start();
     await policy();
     await world.pass(2 * second);
     const uid = await claims.configMap("thing", "root", labelled(1));
     await world.eventually(async () => expect(await claimsFor(uid)).toHaveLength(1));
-    const [made] = await claimsFor(uid);
-    expect(made).toMatchObject({
+    const [created] = await claimsFor(uid);
+    expect(created).toMatchObject({
       amount: 1,
       bound: uid,
       listed: [uid],
       owners: [{ uid, kind: "ConfigMap", apiVersion: "v1" }],
     });
-    expect(made?.claim.resource).toEqual({ apiGroup: "", kind: "ConfigMap", namespace: "default", name: "thing" });
-    const place = { plane: "root", namespace: "default", name: made?.name ?? "" };
-    expect(claims.verdicts.verdict(place, made?.claim.metadata.uid ?? "")).toBe("forced");
-    expect(claims.forced).toEqual([{ name: made?.name, policy: "things", why: "repaired" }]);
+    expect(created?.claim.resource).toEqual({ apiGroup: "", kind: "ConfigMap", namespace: "default", name: "thing" });
+    const place = { plane: "root", namespace: "default", name: created?.name ?? "" };
+    expect(claims.verdicts.verdict(place, created?.claim.metadata.uid ?? "")).toBe("forced");
+    expect(claims.forced).toEqual([{ name: created?.name, policy: "things", reason: "repaired" }]);
     expect(claims.events[0]).toContain("ClaimForced");
     await grantAll();
     await world.pass(second);
-    expect(claims.verdicts.verdict(place, made?.claim.metadata.uid ?? "")).toBe("ordinary");
+    expect(claims.verdicts.verdict(place, created?.claim.metadata.uid ?? "")).toBe("ordinary");
     const writes = world.writes.length;
     await world.pass(600 * second);
     expect(world.writes).toHaveLength(writes);
     expect(world.reported).toEqual([]);
   });
 
-  it("gets it in the plane of its consumer, if that has one, where it cannot own it", async () => {
+  it("gets the claim in the plane of its consumer, without an owner reference", async () => {
     claims.start();
     const consumerType = { apiGroup: "resourcemanager.miloapis.com", kind: "Project" };
     const claimingResources = [{ apiGroup: "", kind: "ConfigMap" }];
@@ -117,14 +117,14 @@ describe("an object stored without a claim", () => {
     await world.eventually(async () => expect(await claims.names("project-a")).toEqual([]));
   });
 
-  it("gets one by each policy that can have it, though another cannot", async () => {
+  it("gets a claim for each policy, even if another policy's claim fails", async () => {
     claims.start();
     await policy();
     const consumerRef = { ...organization, name: "acme" };
     const requests = [{ resourceType: "projects", amount: 2 }];
     await policy({ target: { resourceClaimTemplate: { spec: { consumerRef, requests } } } }, one, [], "other-things");
     const tried: number[] = [];
-    world.meddle = ({ method, path, body }) => {
+    world.intercept = ({ method, path, body }) => {
       const [, amount] = /"amount":([12])/.exec(body?.text ?? "") ?? [];
       if (method !== "POST" || !path.endsWith("/resourceclaims") || amount === undefined) return;
       tried.push(Number(amount));
@@ -135,7 +135,7 @@ describe("an object stored without a claim", () => {
     expect(tried[1]).toBe(3 - (tried[0] ?? 0));
   });
 
-  it("keeps its claim when that is deleted by somebody, and is given no other", async () => {
+  it("keeps its claim after a delete and gets no other", async () => {
     claims.start();
     await policy();
     const uid = await claims.configMap("thing", "root", labelled(1));
@@ -149,7 +149,7 @@ describe("an object stored without a claim", () => {
     ]);
   });
 
-  it("gets one when its claim is deleted by somebody who took away the finalizer", async () => {
+  it("gets a new claim if its claim was deleted after removing the finalizer", async () => {
     claims.start();
     await policy();
     const uid = await claims.configMap("thing", "root", labelled(1));
@@ -165,7 +165,7 @@ describe("an object stored without a claim", () => {
     });
   });
 
-  it("gets one in place of one that was denied", async () => {
+  it("gets a claim in place of a denied one", async () => {
     claims.start();
     await policy();
     const uid = await claims.configMap("thing", "root", labelled(1));
@@ -174,18 +174,18 @@ describe("an object stored without a claim", () => {
     await claims.answer(before?.name ?? "", "QuotaExceeded");
     await world.eventually(async () => {
       const [now] = await claimsFor(uid);
-      expect(now?.claim.answer.state).toBe("pending");
+      expect(now?.claim.decision.state).toBe("pending");
       expect(now?.claim.metadata.uid).not.toBe(before?.claim.metadata.uid);
     });
   });
 
-  it("joins a claim of that name that was made for another try", async () => {
+  it("joins a claim of that name from another attempt", async () => {
     claims.start();
     await policy();
     const first = await claims.configMap("thing", "root", labelled(1));
     await world.eventually(async () => expect(await claimsFor(first)).toHaveLength(1));
-    const [made] = await claimsFor(first);
-    const name = made?.name ?? "";
+    const [created] = await claimsFor(first);
+    const name = created?.name ?? "";
     await grantAll();
     await world.patch(claimsType, name, { metadata: { ownerReferences: [] } });
     await claims.note(name, { [annotations.candidates]: `${first},late` });
@@ -195,7 +195,7 @@ describe("an object stored without a claim", () => {
     expect(await claims.names()).toEqual([name]);
   });
 
-  it("gets none if the policy only looks, or does not match, or asks who made it", async () => {
+  it("gets no claim if the policy is in Shadow mode, does not match, or uses the user of the request", async () => {
     claims.start();
     await policy({ mode: "Shadow" });
     await claims.configMap("thing", "root", labelled(1));
@@ -211,32 +211,32 @@ describe("an object stored without a claim", () => {
     expect(await claims.names()).toHaveLength(1);
   });
 
-  it("gets exactly one, however often the answer to making it is lost", async () => {
+  it("gets exactly one claim despite lost responses", async () => {
     claims.start();
     await policy();
     const answers = ["not arrived", "not arrived", "lost"];
-    world.meddle = async ({ method, path, body }) => {
+    world.intercept = async ({ method, path, body }) => {
       if (method !== "POST" || !path.endsWith("/resourceclaims")) return;
       const answer = answers.shift();
       if (answer === undefined) return;
-      const { meddle } = world;
-      world.meddle = () => undefined;
+      const { intercept } = world;
+      world.intercept = () => undefined;
       if (answer === "lost") await world.create(claimsType, JSON.parse(body?.text ?? "")).catch(() => undefined);
-      world.meddle = meddle;
+      world.intercept = intercept;
       throw new StatusError(failure("InternalError", answer));
     };
     const uid = await claims.configMap("thing", "root", labelled(1));
     await world.pass(20 * second);
     expect(answers).toEqual([]);
-    const [made, ...more] = await claimsFor(uid);
+    const [created, ...more] = await claimsFor(uid);
     expect(more).toEqual([]);
-    const place = { plane: "root", namespace: "default", name: made?.name ?? "" };
-    expect(claims.verdicts.verdict(place, made?.claim.metadata.uid ?? "")).toBe("forced");
+    const place = { plane: "root", namespace: "default", name: created?.name ?? "" };
+    expect(claims.verdicts.verdict(place, created?.claim.metadata.uid ?? "")).toBe("forced");
   });
 });
 
 describe("objects older than their policy", () => {
-  it("are counted in its status, left alone, and adopted when it says so", async () => {
+  it("are counted in its status and adopted only if it says so", async () => {
     claims.start();
     const uids = [];
     for (const name of ["a", "b", "c"]) uids.push(await claims.configMap(name, "root", labelled(1)));
@@ -253,11 +253,11 @@ describe("objects older than their policy", () => {
       expect(await claims.names()).toHaveLength(2);
       expect((await policyStatus()).existingObjectCount).toBe(0);
     });
-    expect(claims.forced.map(({ why }) => why)).toEqual(["adopted", "adopted"]);
+    expect(claims.forced.map(({ reason }) => reason)).toEqual(["adopted", "adopted"]);
   });
 });
 
-describe("an object that changes", () => {
+describe("a changed object", () => {
   const resize = (size: number) => world.patch(configMaps, "thing", { metadata: { labels: { size: String(size) } } });
 
   async function stored(size: number): Promise<string> {
@@ -270,7 +270,7 @@ describe("an object that changes", () => {
     return uid;
   }
 
-  it("gets a further claim for what it grew by, as often as it grows", async () => {
+  it("gets another claim for each growth", async () => {
     const uid = await stored(2);
     for (const [size, amounts] of [
       [5, [2, 3]],
@@ -283,10 +283,10 @@ describe("an object that changes", () => {
       });
       await grantAll();
     }
-    expect(claims.forced.map(({ why }) => why)).toEqual(["repaired", "grown", "grown"]);
+    expect(claims.forced.map(({ reason }) => reason)).toEqual(["repaired", "grown", "grown"]);
   });
 
-  it("has its claim shrunk, at once if the claim is no news", async () => {
+  it("gets its claim reduced, immediately if the claim is old enough", async () => {
     await stored(5);
     await world.pass(45 * second);
     await resize(3);
@@ -295,7 +295,7 @@ describe("an object that changes", () => {
     expect(claims.shrunk).toEqual([`${name} projects=3`]);
   });
 
-  it("keeps a claim that it may be about to grow into, and no longer than that", async () => {
+  it("keeps a claim for a pending growth until that has timed out", async () => {
     const uid = await stored(5);
     await world.pass(60 * second);
     await claims.claim("growth", { uids: [uid], amount: 4 });
@@ -308,7 +308,7 @@ describe("an object that changes", () => {
     expect(claims.shrunk).toEqual([]);
   });
 
-  it("loses its claim when it does not match any more, though a finalizer is on it", async () => {
+  it("loses its claim when it stops matching, despite the finalizer", async () => {
     claims.start();
     await policy();
     const uid = await claims.configMap("thing", "root", labelled(1));
@@ -320,7 +320,7 @@ describe("an object that changes", () => {
     await world.eventually(async () => expect(await claims.names()).toEqual([]));
   });
 
-  it("keeps its claim when the policy goes, or does not work", async () => {
+  it("keeps its claim when the policy is deleted or fails", async () => {
     const uid = await stored(5);
     await world.pass(45 * second);
     await world.patch(configMaps, "thing", { metadata: { labels: { size: "huge" } } });
@@ -334,7 +334,7 @@ describe("an object that changes", () => {
     expect(claims.shrunk).toEqual([]);
   });
 
-  it("is counted with the policy as it is now", async () => {
+  it("is counted by the current policy", async () => {
     const uid = await stored(5);
     await world.pass(45 * second);
     const requests = [{ resourceType: "projects", amount: 7 }];

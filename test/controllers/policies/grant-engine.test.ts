@@ -1,11 +1,11 @@
 import { EventRecorder } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
-import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import type { ListerWatcher } from "@milo-quota/kubernetes/client/watch/lister-watcher.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { GrantEngine } from "@milo-quota/quota/controllers/policies/grant-engine.ts";
 import { GrantPolicyReadiness } from "@milo-quota/quota/controllers/policies/grant-policy-readiness.ts";
 import { ParentContexts } from "@milo-quota/quota/controllers/policies/parent-contexts.ts";
-import { GrantPolicyIndex } from "@milo-quota/quota/views/grant-policy-index.ts";
+import { GrantPolicyCache } from "@milo-quota/quota/views/grant-policy-cache.ts";
 import { grantPoliciesType, grantsType } from "@milo-quota/quota/views/quota-types.ts";
 import type { Runtime } from "@milo-quota/quota/views/runtime.ts";
 import { afterEach, describe, expect, it } from "vitest";
@@ -28,23 +28,23 @@ import {
 let world: QuotaWorld;
 let start: (runtime?: Runtime) => GrantEngine;
 
-/** A world in which projects are registered, with an engine that is not started yet. */
+/** A world with a registration of projects and an engine that is not started. */
 async function begin(...planes: readonly string[]): Promise<void> {
-  const { world: made, directory } = await startPolicyWorld(["root", ...planes]);
-  world = made;
+  const { world: created, restMapper } = await startPolicyWorld(["root", ...planes]);
+  world = created;
   await register(world, "projects");
   start = (runtime = world.runtime) => {
     const { views } = world;
-    const index = new GrantPolicyIndex(runtime.planes, views.grantPolicies, views.registrationIndex);
+    const policies = new GrantPolicyCache(runtime.planes, views.grantPolicies, views.registrationIndex);
     const parents = new ParentContexts();
-    const readiness = new GrantPolicyReadiness({ runtime, index, directory, parents });
+    const readiness = new GrantPolicyReadiness({ runtime, policies, restMapper, parents });
     const recorder = new EventRecorder({
       ...runtime,
       eventsOf: (plane) => world.resource(events, plane),
       source: { component: "test", instance: "test" },
       report: (error) => runtime.report("events", error),
     });
-    const engine = new GrantEngine({ runtime, views, index, directory, parents, events: recorder });
+    const engine = new GrantEngine({ runtime, views, policies, restMapper, parents, events: recorder });
     world.run(readiness);
     return world.run(engine);
   };
@@ -62,10 +62,10 @@ async function onlyGrant(plane = "root"): Promise<{ metadata: ObjectMeta & { nam
   return items[0] as never;
 }
 
-/** Makes an object that a grant is wanted for, and gives its UID. */
+/** Creates a trigger object and returns its UID. */
 async function plan(name: string, amount: string, plane = "root"): Promise<string> {
-  const made = await world.create(configMaps, configMap(name, { plan: amount }), plane);
-  return (made["metadata"] as unknown as { uid: string }).uid;
+  const created = await world.create(configMaps, configMap(name, { plan: amount }), plane);
+  return (created["metadata"] as unknown as { uid: string }).uid;
 }
 
 const change = (name: string, body: Json, plane = "root") =>
@@ -73,8 +73,8 @@ const change = (name: string, body: Json, plane = "root") =>
 const remove = (name: string, plane = "root") =>
   world.resource(configMaps, plane).delete({ namespace: "default", name }, {}, signal);
 
-describe("a grant that a policy makes", () => {
-  it("comes, changes and goes with what the policy says of the object", async () => {
+describe("a grant of a policy", () => {
+  it("is created, updated and deleted with its trigger object", async () => {
     await begin();
     start();
     await world.create(grantPoliciesType, grantPolicy("plans"));
@@ -91,7 +91,7 @@ describe("a grant that a policy makes", () => {
     await become([]);
   });
 
-  it("tells what made it, and is owned by its object", async () => {
+  it("names its policy and its object, and is owned by the object", async () => {
     await begin();
     start();
     await world.create(grantPoliciesType, grantPolicy("plans", {}, { metadata: { labels: { tier: "gold" } } }));
@@ -110,7 +110,7 @@ describe("a grant that a policy makes", () => {
     });
   });
 
-  it("is made for objects that were there before, and once is enough", async () => {
+  it("is created once for existing objects", async () => {
     await begin();
     for (let at = 1; at <= 5; at += 1) await world.create(configMaps, configMap(`org-${at}`, { plan: `${at}` }));
     await world.create(grantPoliciesType, grantPolicy("plans"));
@@ -124,7 +124,7 @@ describe("a grant that a policy makes", () => {
     expect(await grants()).toEqual(expected);
   });
 
-  it("is put back when people change what it grants, and keeps what they note on it", async () => {
+  it("is restored after changes of its spec, but keeps foreign annotations", async () => {
     await begin();
     start();
     await world.create(grantPoliciesType, grantPolicy("plans", {}, { metadata: { labels: { tier: "gold" } } }));
@@ -146,7 +146,7 @@ describe("a grant that a policy makes", () => {
       });
       expect(metadata.labels).toMatchObject({ mine: "yes" });
     });
-    // Labels alone are nobody's to fight about.
+    // Changed labels alone are not restored.
     await world.patch(grantsType, name, { metadata: { labels: { tier: "silver" } } });
     await world.pass(5_000);
     expect((await onlyGrant()).metadata.labels).toMatchObject({ tier: "silver" });
@@ -156,7 +156,7 @@ describe("a grant that a policy makes", () => {
     await world.eventually(async () => expect((await onlyGrant()).metadata.labels).toMatchObject({ tier: "platinum" }));
   });
 
-  it("stays while its object is going, and is not made anew then", async () => {
+  it("stays while its object is being deleted, but is not recreated", async () => {
     await begin();
     start();
     await world.create(grantPoliciesType, grantPolicy("plans"));
@@ -174,7 +174,7 @@ describe("a grant that a policy makes", () => {
     expect(await grants()).toEqual(["root/default/other: 1"]);
   });
 
-  it("is made again when somebody deletes it", async () => {
+  it("is recreated after a delete", async () => {
     await begin();
     start();
     await world.create(grantPoliciesType, grantPolicy("plans"));
@@ -185,7 +185,7 @@ describe("a grant that a policy makes", () => {
     await world.eventually(async () => expect((await onlyGrant()).metadata.uid).not.toBe(uid));
   });
 
-  it("goes to the new object when one of the same name takes the place of the old", async () => {
+  it("is moved to a new object of the same name", async () => {
     await begin();
     const engine = start();
     await world.create(grantPoliciesType, grantPolicy("plans"));
@@ -204,16 +204,16 @@ describe("a grant that a policy makes", () => {
 describe("a policy", () => {
   const ends: Record<string, () => Promise<unknown>> = {
     "is deleted": () => world.delete(grantPoliciesType, "plans"),
-    "is switched off": () => world.patch(grantPoliciesType, "plans", { spec: { disabled: true } }),
-    "turns to another kind": () =>
+    "is disabled": () => world.patch(grantPoliciesType, "plans", { spec: { disabled: true } }),
+    "changes its trigger kind": () =>
       world.patch(grantPoliciesType, "plans", {
         spec: { trigger: { resource: { apiVersion: "v1", kind: "Secret" } } },
       }),
-    "asks for something else": () =>
+    "changes its constraints": () =>
       world.patch(grantPoliciesType, "plans", { spec: { trigger: { constraints: [{ expression: "false" }] } } }),
   };
   for (const [name, end] of Object.entries(ends)) {
-    it(`takes its grants away when it ${name}, and leaves those of others`, async () => {
+    it(`deletes only its own grants when it ${name}`, async () => {
       await begin();
       start();
       await world.create(grantsType, grant("by-hand"));
@@ -224,7 +224,7 @@ describe("a policy", () => {
       await become(["root/default/acme: 3"]);
     });
 
-    it(`takes them away when it ${name} while nobody is there`, async () => {
+    it(`deletes its grants when it ${name} while no engine runs`, async () => {
       await begin();
       const engine = start();
       await world.create(grantPoliciesType, grantPolicy("plans"));
@@ -237,7 +237,7 @@ describe("a policy", () => {
     });
   }
 
-  it("moves its grants when it names another place for them", async () => {
+  it("moves its grants when it names another namespace", async () => {
     await begin();
     start();
     await world.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } });
@@ -253,7 +253,7 @@ describe("a policy", () => {
     await become([]);
   });
 
-  it("that stops being valid takes nothing away", async () => {
+  it("that becomes invalid deletes nothing", async () => {
     await begin();
     start();
     await world.create(grantPoliciesType, grantPolicy("plans"));
@@ -268,7 +268,7 @@ describe("a policy", () => {
     await become(["root/default/acme: 6"]);
   });
 
-  it("that fails for one object says so, keeps that grant, and works for the others", async () => {
+  it("that fails for one object reports it, keeps that grant, and works for other objects", async () => {
     await begin();
     start();
     await world.create(grantPoliciesType, grantPolicy("plans"));
@@ -279,8 +279,8 @@ describe("a policy", () => {
     await become(["root/default/acme: 5", "root/default/other: 1"]);
     await world.eventually(async () => {
       const { items } = await world.resource(events).list({ namespace: "default" }, signal);
-      const told = items.filter((event) => event["reason"] === "GrantNotMade");
-      expect(told).toEqual([
+      const notMade = items.filter((event) => event["reason"] === "GrantNotMade");
+      expect(notMade).toEqual([
         expect.objectContaining({
           involvedObject: expect.objectContaining({ kind: "GrantCreationPolicy", name: "plans" }),
           message: expect.stringContaining('ConfigMap "default/acme"'),
@@ -290,7 +290,7 @@ describe("a policy", () => {
     expect(await shown(world, "grant", "plans")).toMatch(/^True PolicyReady/);
   });
 
-  it("never takes over a grant of the same name that is not its own", async () => {
+  it("never takes over a foreign grant of the same name", async () => {
     await begin();
     start();
     await world.create(grantsType, grant("fixed"));
@@ -303,7 +303,7 @@ describe("a policy", () => {
     expect(await grants()).toEqual(["root/default/acme: 3"]);
     await world.delete(grantsType, "fixed");
     await become(["root/default/other: 9"]);
-    // Of two objects for which a template gives one name, the first keeps it.
+    // If two objects render the same grant name, the first one keeps it.
     await plan("third", "2");
     await world.pass(10_000);
     expect(await grants()).toEqual(["root/default/other: 9"]);
@@ -312,23 +312,23 @@ describe("a policy", () => {
   });
 });
 
-describe("a policy in the root that grants in the control planes of projects", () => {
+describe("a policy in the root plane with grants in project planes", () => {
   const parentContext = {
     apiGroup: organization.apiGroup,
     kind: "Project",
     nameExpression: "trigger.data.project",
   };
   const policy = (): Json => {
-    const made = grantPolicy("plans") as { spec: { target: Json } };
-    return { ...made, spec: { ...made.spec, target: { ...made.spec.target, parentContext } } };
+    const created = grantPolicy("plans") as { spec: { target: Json } };
+    return { ...created, spec: { ...created.spec, target: { ...created.spec.target, parentContext } } };
   };
-  const wish = (project: string, amount = "5") => configMap("acme", { plan: amount, project });
+  const planFor = (project: string, amount = "5") => configMap("acme", { plan: amount, project });
 
-  it("makes them there, and takes them away when the object goes", async () => {
+  it("creates them there and deletes them with the object", async () => {
     await begin("a", "b");
     start();
     await world.create(grantPoliciesType, policy());
-    await world.create(configMaps, wish("a"));
+    await world.create(configMaps, planFor("a"));
     await become(["a/default/acme: 5"], "a", "b");
     expect((await onlyGrant("a")).metadata.ownerReferences ?? []).toEqual([]);
     await change("acme", { data: { project: "b" } });
@@ -337,11 +337,11 @@ describe("a policy in the root that grants in the control planes of projects", (
     await become([], "a", "b");
   });
 
-  it("leaves none behind when the object goes while nobody is there", async () => {
+  it("deletes them if the object was deleted while no engine ran", async () => {
     await begin("a");
     const engine = start();
     await world.create(grantPoliciesType, policy());
-    await world.create(configMaps, wish("a"));
+    await world.create(configMaps, planFor("a"));
     await become(["a/default/acme: 5"], "a");
     await engine.stop();
     await remove("acme");
@@ -351,7 +351,7 @@ describe("a policy in the root that grants in the control planes of projects", (
     await become([], "a");
   });
 
-  it("tells when there is no such control plane, and works for those that are there", async () => {
+  it("reports a missing plane and works for the existing ones", async () => {
     await begin("a");
     start();
     await world.create(grantPoliciesType, {
@@ -359,7 +359,7 @@ describe("a policy in the root that grants in the control planes of projects", (
       spec: { ...(policy()["spec"] as Json), trigger: { resource: { apiVersion: "v1", kind: "ConfigMap" } } },
     });
     await world.create(configMaps, configMap("broken", { plan: "1" }));
-    await world.create(configMaps, wish("a"));
+    await world.create(configMaps, planFor("a"));
     await become(["a/default/acme: 5"], "a");
     const parent = () => shown(world, "grant", "plans", { type: "ParentContextReady" });
     await world.eventually(async () => {
@@ -376,72 +376,72 @@ describe("a policy in the root that grants in the control planes of projects", (
     });
   });
 
-  it("goes on by itself when a control plane answers again", async () => {
+  it("continues when a plane answers again", async () => {
     await begin("a", "b");
     start();
-    world.meddle = (call) => {
-      if (call.method === "POST" && call.path.startsWith("/planes/a/")) throw new Error("no way there");
+    world.intercept = (call) => {
+      if (call.method === "POST" && call.path.startsWith("/planes/a/")) throw new Error("no route");
     };
     await world.create(grantPoliciesType, policy());
-    await world.create(configMaps, wish("a"));
+    await world.create(configMaps, planFor("a"));
     await world.create(configMaps, configMap("other", { plan: "1", project: "b" }));
     await become(["b/default/other: 1"], "a", "b");
     await world.eventually(async () =>
-      expect(await shown(world, "grant", "plans", { type: "ParentContextReady" })).toContain("no way there"),
+      expect(await shown(world, "grant", "plans", { type: "ParentContextReady" })).toContain("no route"),
     );
-    world.meddle = () => undefined;
+    world.intercept = () => undefined;
     await become(["a/default/acme: 5", "b/default/other: 1"], "a", "b");
   });
 });
 
 describe("a control plane that does not answer at all", () => {
-  it("is waited for by few, and keeps no other from its grants", async () => {
+  it("gets few concurrent requests and does not delay other planes", async () => {
     await begin("a", "b");
     start();
-    const made = grantPolicy("plans") as { spec: { target: Json } };
+    const created = grantPolicy("plans") as { spec: { target: Json } };
     const nameExpression = "trigger.data.project";
     const parentContext = { apiGroup: organization.apiGroup, kind: "Project", nameExpression };
-    const target = { ...made.spec.target, parentContext };
-    let asked = 0;
-    world.meddle = (call) => {
+    const target = { ...created.spec.target, parentContext };
+    let requested = 0;
+    world.intercept = (call) => {
       if (call.method !== "POST" || !call.path.startsWith("/planes/a/")) return undefined;
-      asked += 1;
+      requested += 1;
       return new Promise(() => undefined);
     };
     for (let at = 0; at < 40; at += 1) {
       await world.create(configMaps, configMap(`dead-${at}`, { plan: "1", project: "a" }));
     }
-    await world.create(grantPoliciesType, { ...made, spec: { ...made.spec, target } });
+    await world.create(grantPoliciesType, { ...created, spec: { ...created.spec, target } });
     await world.pass(60_000);
-    expect(asked).toBeLessThan(25); // without patience every one of the forty would be on its second or third try
+    expect(requested).toBeLessThan(25); // without backoff, each of the forty would have been retried
     await world.create(configMaps, configMap("living", { plan: "1", project: "b" }));
     await world.eventually(async () => expect(await grants("b")).toEqual(["b/default/living: 1"]), 100);
-    world.meddle = () => undefined;
+    world.intercept = () => undefined;
     await world.eventually(async () => expect(await grants("a")).toHaveLength(40), 2_000);
   });
 });
 
 describe("policies of several control planes", () => {
-  it("are about their own plane, and those in the root about all", async () => {
+  it("apply to their own plane, and those of the root plane to all", async () => {
     await begin("a", "b");
     start();
     await world.create(grantPoliciesType, grantPolicy("plans"), "a");
     for (const plane of ["root", "a", "b"]) await plan("acme", "1", plane);
     await become(["a/default/acme: 1"], "a", "b");
-    // One of the same name in the root makes grants of its own.
+    // A policy of the same name in the root plane creates its own grants.
     await world.create(grantPoliciesType, grantPolicy("plans"));
     await become(["a/default/acme: 1", "a/default/acme: 1", "b/default/acme: 1", "root/default/acme: 1"], "a", "b");
     await world.delete(grantPoliciesType, "plans");
     await become(["a/default/acme: 1"], "a", "b");
   });
 
-  it("may not reach into others", async () => {
+  it("cannot create grants in other planes", async () => {
     await begin("a", "b");
     start();
-    const made = grantPolicy("plans") as { spec: { target: Json } };
+    const created = grantPolicy("plans") as { spec: { target: Json } };
     const parentContext = { apiGroup: organization.apiGroup, kind: "Project", nameExpression: '"b"' };
-    const spec = { ...made.spec, target: { ...made.spec.target, parentContext } };
-    await world.create(grantPoliciesType, { ...made, spec }, "a");
+    const spec = { ...created.spec, target: { ...created.spec.target, parentContext } };
+    await world.create(grantPoliciesType, { ...created, spec }, "a");
     await plan("acme", "1", "a");
     await world.eventually(async () => {
       const at = { plane: "a" };
@@ -453,58 +453,58 @@ describe("policies of several control planes", () => {
   });
 });
 
-describe("when servers do not answer", () => {
+describe("while the server does not answer", () => {
   const readsOf = (plural: string) => (path: string) => path.includes(`/${plural}/`);
   const silent: Record<string, (path: string) => boolean> = {
-    "whether the object is there": readsOf("configmaps"),
-    "what the policy says": readsOf("grantcreationpolicies"),
-    "which kinds they serve": (path) => path === "/api",
+    "reads of objects": readsOf("configmaps"),
+    "reads of policies": readsOf("grantcreationpolicies"),
+    discovery: (path) => path === "/api",
   };
   for (const [name, isSilent] of Object.entries(silent)) {
-    it(`${name}, nothing is taken away until they do`, async () => {
+    it(`${name}, the engine deletes nothing`, async () => {
       await begin("a");
       const engine = start();
       const parentContext = { apiGroup: organization.apiGroup, kind: "Project", nameExpression: '"a"' };
-      const made = grantPolicy("plans") as { spec: { target: Json } };
+      const created = grantPolicy("plans") as { spec: { target: Json } };
       await world.create(grantPoliciesType, {
-        ...made,
-        spec: { ...made.spec, target: { ...made.spec.target, parentContext } },
+        ...created,
+        spec: { ...created.spec, target: { ...created.spec.target, parentContext } },
       });
       await plan("acme", "5");
       await become(["a/default/acme: 5"], "a");
       await engine.stop();
       await remove("acme");
-      world.meddle = (call) => {
-        if (call.method === "GET" && isSilent(call.path)) throw new Error("no way there");
+      world.intercept = (call) => {
+        if (call.method === "GET" && isSilent(call.path)) throw new Error("no route");
       };
-      await world.pass(31_000); // what was known of kinds is old by then
+      await world.pass(31_000); // discovery has expired by then
       start();
       await world.pass(60_000);
-      world.meddle = () => undefined;
+      world.intercept = () => undefined;
       expect(await grants("a")).toEqual(["a/default/acme: 5"]);
       await become([], "a");
     });
   }
 });
 
-describe("an engine that was told less than there is", () => {
-  /** A watch that tells of no object at all. */
+describe("an engine with an incomplete watch", () => {
+  /** A watch without any objects. */
   const blind = (): Runtime => {
     const { runtime } = world;
-    const everywhere = (type: ResourceType): ObjectSource => ({
+    const everywhere = (type: ResourceType): ListerWatcher => ({
       ...runtime.planes.everywhere(type),
       watch: (_, sink, ends) => {
         const annotations = { "k8s.io/initial-events-end": "true" };
         const object = { kind: "ConfigMap", apiVersion: "v1", metadata: { resourceVersion: "1", annotations } };
-        sink.opened();
-        sink.line(JSON.stringify({ type: "BOOKMARK", object }));
+        sink.onOpened();
+        sink.onLine(JSON.stringify({ type: "BOOKMARK", object }));
         return new Promise((_resolve, reject) => ends.addEventListener("abort", () => reject(ends.reason)));
       },
     });
     return { ...runtime, planes: { ...runtime.planes, everywhere } };
   };
 
-  it("takes nothing away that servers know better about", async () => {
+  it("checks with the server before it deletes a grant", async () => {
     await begin();
     const engine = start();
     await world.create(grantPoliciesType, grantPolicy("plans"));
@@ -523,14 +523,14 @@ describe("an engine that was told less than there is", () => {
   });
 });
 
-describe("an engine that somebody works against", () => {
-  it("does not do so as fast as it can", async () => {
+describe("an engine whose grants are changed by another controller", () => {
+  it("limits its rate of writes", async () => {
     await begin();
     start();
     await world.create(grantPoliciesType, grantPolicy("plans"));
     let deleted = 0;
     const stop = world.views.grants.subscribe({
-      added: ({ name }) => {
+      onAdd: ({ name }) => {
         deleted += 1;
         void world.delete(grantsType, name);
       },
@@ -544,8 +544,8 @@ describe("an engine that somebody works against", () => {
   });
 });
 
-describe("an engine that starts", () => {
-  it("reads nothing one by one when all is as it should be", async () => {
+describe("an engine at its start", () => {
+  it("reads no single objects if all grants are right", async () => {
     await begin();
     const engine = start();
     await world.create(grantPoliciesType, grantPolicy("plans"));
@@ -553,15 +553,15 @@ describe("an engine that starts", () => {
     await world.eventually(async () => expect(await grants()).toHaveLength(5));
     await engine.stop();
     const calls: string[] = [];
-    world.meddle = ({ method, path }) => void calls.push(`${method} ${path}`);
+    world.intercept = ({ method, path }) => void calls.push(`${method} ${path}`);
     start();
     await world.pass(10_000);
     expect(calls.filter((call) => !/^GET \/apis?$/.test(call))).toEqual([]);
   });
 });
 
-describe("two engines at work at once", () => {
-  it("come to the same, and to rest", async () => {
+describe("two concurrent engines", () => {
+  it("converge and stop writing", async () => {
     await begin();
     start();
     start();

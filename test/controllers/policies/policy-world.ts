@@ -1,4 +1,4 @@
-import { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
+import { RestMapper } from "@milo-quota/kubernetes/client/discovery/rest-mapper.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import type { Condition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
@@ -19,14 +19,14 @@ export const events: ResourceType = { group: "", version: "v1", plural: "events"
 export const { signal } = new AbortController();
 const apiVersion = "quota.miloapis.com/v1alpha1";
 
-/** A world with a directory of kinds. */
+/** A quota world with a REST mapper. */
 export async function startPolicyWorld(planes: readonly string[] = ["root"]) {
   const world = await QuotaWorld.start(planes);
-  const directory = new KindDirectory((plane) => world.runtime.planes.client(plane), world.clock);
-  return { world, directory, owned: (owned: readonly string[]) => ownedPlanes(world.runtime, owned) };
+  const restMapper = new RestMapper((plane) => world.runtime.planes.client(plane), world.clock);
+  return { world, restMapper, owned: (owned: readonly string[]) => ownedPlanes(world.runtime, owned) };
 }
 
-/** The same, in which some planes belong to a project of their name. */
+/** Makes some planes belong to a project of the same name. */
 function ownedPlanes(runtime: Runtime, owned: readonly string[]): Runtime {
   const kind = { ...organization, kind: "Project" };
   const tenantOf = (plane: string) => (owned.includes(plane) ? { ...kind, namespace: "", name: plane } : undefined);
@@ -34,7 +34,7 @@ function ownedPlanes(runtime: Runtime, owned: readonly string[]): Runtime {
   return { ...runtime, planes: { ...runtime.planes, tenantOf, tenantKinds } };
 }
 
-/** A registration that counts at once. */
+/** Creates an active registration. */
 export async function register(world: QuotaWorld, resourceType: string, spec: Json = {}): Promise<void> {
   await world.create(registrationsType, registration(resourceType, spec));
   await activate(world, resourceType);
@@ -42,7 +42,13 @@ export async function register(world: QuotaWorld, resourceType: string, spec: Js
 
 export async function activate(world: QuotaWorld, name: string, status: "True" | "False" = "True"): Promise<void> {
   const reason = status === "True" ? "RegistrationActive" : "ValidationFailed";
-  const condition = { type: "Active", status, reason, message: "by hand", lastTransitionTime: "2026-01-01T00:00:00Z" };
+  const condition = {
+    type: "Active",
+    status,
+    reason,
+    message: "set by a test",
+    lastTransitionTime: "2026-01-01T00:00:00Z",
+  };
   const patch = { type: "merge", body: { status: { conditions: [condition] } } } as const;
   await world.resource(registrationsType).patch({ name }, patch, { subresource: "status" }, signal);
 }
@@ -96,7 +102,7 @@ export function configMap(name: string, data: Record<string, string>, namespace 
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace }, data };
 }
 
-/** Grants as `<plane>/<namespace>/<consumer>: <amounts>`, in order. */
+/** Sorted grants as `<plane>/<namespace>/<consumer>: <amounts>`. */
 export async function grantsIn(world: QuotaWorld, ...planes: readonly string[]): Promise<readonly string[]> {
   const all = await Promise.all(
     planes.map(async (plane) => {

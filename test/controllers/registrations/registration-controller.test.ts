@@ -24,7 +24,7 @@ const start = () => world.run(new RegistrationController(world.runtime, world.vi
 const active = { status: "True", reason: "RegistrationActive", message: "ResourceRegistration is active" };
 
 describe("a registration", () => {
-  it("is Active, shows its consumer type however it is spelled, and is written once", async () => {
+  it("is Active, shows its consumer type for both spellings, and is written once", async () => {
     start();
     const spec = { consumerType: undefined, consumerTypeRef: namespaceType };
     await world.create(registrationsType, registration("pods", spec));
@@ -37,10 +37,11 @@ describe("a registration", () => {
     expect(world.reported).toEqual([]);
   });
 
-  it("says so when its consumer kind is not served, until it is", async () => {
+  it("reports a consumer kind that is not served, until it is", async () => {
     start();
     await world.create(registrationsType, registration("projects"));
-    const warning = "; warning: no API server here serves its consumer kind, Organization.resourcemanager.miloapis.com";
+    const warning =
+      "; warning: the API server does not serve its consumer kind Organization.resourcemanager.miloapis.com";
     await world.eventually(async () =>
       expect(await shown("projects")).toEqual({ ...active, message: active.message + warning }),
     );
@@ -59,17 +60,17 @@ describe("a registration", () => {
     await world.eventually(async () => expect(await shown("projects")).toEqual(active), 1_200);
   });
 
-  it("is Active even if nobody can tell which kinds are served", async () => {
-    world.meddle = ({ path }) => {
+  it("is Active even if discovery fails", async () => {
+    world.intercept = ({ path }) => {
       if (path === "/api") throw new Error("discovery is down");
     };
     start();
     await world.create(registrationsType, registration("pods", { consumerType: namespaceType }));
     await world.eventually(async () => expect(await shown("pods")).toEqual(active));
-    expect(world.reported).toContain("registration pods, looking for its consumer kind: discovery is down");
+    expect(world.reported).toContain("registration pods, looking up its consumer kind: discovery is down");
   });
 
-  it("gives way to an older one of the same resource type, and takes its place when that goes", async () => {
+  it("is inactive while an older one has the same resource type", async () => {
     start();
     const pods = { resourceType: "pods", consumerType: namespaceType };
     await world.create(registrationsType, registration("first", pods));
@@ -90,22 +91,22 @@ describe("a registration", () => {
     });
   });
 
-  it("is seen to by whoever comes next, wherever the one before stopped", async () => {
+  it("is reconciled by the next leader", async () => {
     await world.create(registrationsType, registration("pods", { consumerType: namespaceType }));
-    world.meddle = ({ path }) => {
-      if (path.endsWith("/status")) throw new Error("no answer");
+    world.intercept = ({ path }) => {
+      if (path.endsWith("/status")) throw new Error("no response");
     };
     const first = start();
-    await world.eventually(() => expect(world.reported).toContain("registration pods: no answer"));
+    await world.eventually(() => expect(world.reported).toContain("registration pods: no response"));
     await first.stop();
-    world.meddle = () => undefined;
+    world.intercept = () => undefined;
     start();
     await world.eventually(async () => expect(await shown("pods")).toEqual(active));
   });
 
-  it("does not wait for another that cannot be written", async () => {
-    world.meddle = ({ path }) => {
-      if (path.endsWith("/broken/status")) throw new Error("no answer");
+  it("does not wait for another one that cannot be written", async () => {
+    world.intercept = ({ path }) => {
+      if (path.endsWith("/broken/status")) throw new Error("no response");
     };
     start();
     await world.create(registrationsType, registration("broken", { consumerType: namespaceType }));

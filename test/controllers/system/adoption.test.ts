@@ -2,17 +2,17 @@ import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resou
 import { claimPoliciesType, claimsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { grant, project, registration, typeOf } from "./manifests.ts";
-import { conditionOf, type Json, QuotaSystem, statusOf } from "./quota-system.ts";
+import { conditionOf, type Json, statusOf, TestSystem } from "./test-system.ts";
 
 const web = project("web");
 const inWeb = { plane: "web" };
 const secretsType = "core.example.com/secrets";
 const secrets: ResourceType = { group: "", version: "v1", plural: "secrets", scope: "Namespaced" };
 
-let system: QuotaSystem;
+let system: TestSystem;
 
 beforeEach(async () => {
-  system = await QuotaSystem.start({ projects: ["web"] });
+  system = await TestSystem.start({ projects: ["web"] });
   const claimingResources = [{ apiGroup: "", kind: "Secret" }];
   await system.create(registrationsType, registration(secretsType, { consumerType: typeOf(web), claimingResources }));
   await system.create(grantsType, grant("base", web, { [secretsType]: 2 }), inWeb);
@@ -32,7 +32,7 @@ const make = (name: string, labels: Json = {}): Promise<Json> =>
 const uses = (figures: Json): Promise<void> =>
   system.eventually(async () => expect(await system.figures(web, secretsType)).toMatchObject(figures));
 
-/** Every secret of a project takes one. */
+/** Claims one unit for every secret of a project. */
 function policy(spec: Json): Json {
   return {
     apiVersion: "quota.miloapis.com/v1alpha1",
@@ -49,11 +49,11 @@ function policy(spec: Json): Json {
   };
 }
 
-describe("a claim policy that adopts what is there", () => {
-  it("counts every object, beyond the limit if need be, and lets go of those that are deleted", async () => {
+describe("a claim policy that adopts existing objects", () => {
+  it("counts all objects, even over the limit, and releases deleted ones", async () => {
     for (const name of ["a", "b", "c"]) await make(name, { tier: "standard" });
     await make("ignored", { free: "yes" });
-    // In the root, for all projects: each takes from its own.
+    // A policy of the root plane applies to all projects, each with its own quota.
     await system.create(claimPoliciesType, policy({ existingObjects: "Adopt" }));
     await uses({ limit: 2, allocated: 3, available: 0, overage: 1, claimCount: 3 });
     const claims = (await system.list(claimsType, inWeb)) as { metadata: { labels: Json; ownerReferences?: Json[] } }[];
@@ -71,7 +71,7 @@ describe("a claim policy that adopts what is there", () => {
     expect(await system.list(claimsType, inWeb)).toEqual([]);
   });
 
-  it("leaves claims that people made alone", async () => {
+  it("does not change manual claims", async () => {
     await system.create(claimPoliciesType, policy({ existingObjects: "Adopt" }), inWeb);
     await system.create(
       claimsType,
@@ -90,10 +90,10 @@ describe("a claim policy that adopts what is there", () => {
   });
 });
 
-describe("a claim policy that does not", () => {
-  it("says how many objects it would adopt, and counts those that come without a claim from then on", async () => {
+describe("a claim policy that does not adopt", () => {
+  it("reports the number of existing objects and counts newer ones without a claim", async () => {
     for (const name of ["a", "b", "c"]) await make(name, { tier: "standard" });
-    await system.pass(2_000); // times of objects are told by the second
+    await system.pass(2_000); // creation timestamps have a resolution of seconds
     await system.create(claimPoliciesType, policy({}), inWeb);
     await system.eventually(async () => {
       const found = await system.find(claimPoliciesType, "secrets", inWeb);

@@ -1,12 +1,11 @@
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
-import { sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import { listerWatcherFor } from "@milo-quota/kubernetes/client/watch/lister-watcher.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { bucketName } from "@milo-quota/quota/core/resources/object-names.ts";
 import { claimsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
-  type Asked,
   claim,
   cpu,
   grant,
@@ -14,24 +13,25 @@ import {
   organization,
   project,
   projectsType,
+  type RequestInput,
   registration,
   typeOf,
 } from "./manifests.ts";
-import { conditionOf, type Json, QuotaSystem, statusOf } from "./quota-system.ts";
+import { conditionOf, type Json, statusOf, TestSystem } from "./test-system.ts";
 
 const gibi = 1024 ** 3;
 const web = project("web");
 const inWeb = { plane: "web" };
 
-let system: QuotaSystem;
+let system: TestSystem;
 
 beforeEach(async () => {
-  system = await QuotaSystem.start({ projects: ["web"] });
+  system = await TestSystem.start({ projects: ["web"] });
 });
 
 afterEach(() => system.stop());
 
-/** Two cores and memory by the GiB, for a project. */
+/** Registers and grants CPU and memory for a project. */
 async function registerInstances(): Promise<void> {
   const consumerType = typeOf(web);
   const cores = { displayUnit: "core", unitConversionFactor: 1_000, baseUnit: "millicore" };
@@ -47,22 +47,22 @@ describe("a service that claims CPU and memory for an instance", () => {
       { resourceType: memory, amount: gib * gibi },
     ]);
 
-  /** The answers that a service sees by watching its claim. */
+  /** Decisions that a service observes by watching its claim. */
   function watched(name: string): { readonly answers: string[]; readonly informer: Informer<JsonObject, string> } {
     const answers: string[] = [];
-    const source = sourceOf(system.resource(claimsType, "web"), system.transport, {
+    const source = listerWatcherFor(system.resource(claimsType, "web"), system.transport, {
       namespace: "default",
       fieldSelector: `metadata.name=${name}`,
     });
     const informer = new Informer<JsonObject, string>({
       source,
       parse: anyObject,
-      keep: (object) => conditionOf(object, "Granted")?.reason ?? "",
+      transform: (object) => conditionOf(object, "Granted")?.reason ?? "",
       clock: system.clock,
       random: { fraction: () => 0 },
       report: (error) => expect.fail(String(error)),
     });
-    informer.subscribe({ added: (_, now) => answers.push(now), changed: (_, __, now) => answers.push(now) });
+    informer.subscribe({ onAdd: (_, now) => answers.push(now), onUpdate: (_, __, now) => answers.push(now) });
     informer.start();
     return { answers, informer };
   }
@@ -72,9 +72,9 @@ describe("a service that claims CPU and memory for an instance", () => {
     await system.create(grantsType, grant("compute", web, { [cpu]: 8_000, [memory]: 32 * gibi }), inWeb);
   });
 
-  it("sees it pending first, then granted, by a watch; and releases all of it by deleting the claim", async () => {
+  it("observes pending, then granted, on a watch, and releases everything by deleting the claim", async () => {
     const { answers, informer } = watched("instance-1");
-    await informer.ready;
+    await informer.synced;
     const born = await system.create(claimsType, instance("instance-1", 2, 8), inWeb);
     expect(conditionOf(born, "Granted")).toMatchObject({ status: "False", reason: "PendingEvaluation" });
     await system.eventually(() => expect(answers.at(-1)).toBe("QuotaAvailable"));
@@ -101,7 +101,7 @@ describe("a service that claims CPU and memory for an instance", () => {
     expect(system.reported).toEqual([]);
   });
 
-  it("is denied with the numbers in units that people read, and told what would have fitted", async () => {
+  it("is denied with the numbers in readable units and with what would have fitted", async () => {
     await system.create(claimsType, instance("small", 1, 30), inWeb);
     await system.eventually(async () => expect(await system.answer("small", inWeb)).toBe("True QuotaAvailable"));
     await system.create(claimsType, instance("large", 2, 4), inWeb);
@@ -117,7 +117,7 @@ describe("a service that claims CPU and memory for an instance", () => {
     expect(await system.figures(web, cpu)).toMatchObject({ allocated: 1_000, reserved: 0 });
   });
 
-  it("is denied for good: capacity that comes later is for the next claim", async () => {
+  it("is denied permanently: later capacity is for new claims", async () => {
     await system.create(claimsType, instance("early", 16, 1), inWeb);
     await system.eventually(async () => expect(await system.answer("early", inWeb)).toBe("False QuotaExceeded"));
     await system.create(grantsType, grant("more", web, { [cpu]: 80_000 }), inWeb);
@@ -126,10 +126,10 @@ describe("a service that claims CPU and memory for an instance", () => {
     expect(await system.answer("early", inWeb)).toBe("False QuotaExceeded");
   });
 
-  it("releases a claim that carries our finalizer, too, and leaves finalizers of others to them", async () => {
+  it("releases a claim with our finalizer and keeps foreign finalizers", async () => {
     const finalizers = ["quota.miloapis.com/resource-claim-cleanup", "compute.datumapis.com/hold"];
-    const made = instance("held", 8, 8);
-    await system.create(claimsType, { ...made, metadata: { ...(made["metadata"] as Json), finalizers } }, inWeb);
+    const created = instance("held", 8, 8);
+    await system.create(claimsType, { ...created, metadata: { ...(created["metadata"] as Json), finalizers } }, inWeb);
     await system.eventually(async () => expect(await system.answer("held", inWeb)).toBe("True QuotaAvailable"));
     await system.delete(claimsType, "held", inWeb);
     await system.eventually(async () => {
@@ -143,18 +143,18 @@ describe("a service that claims CPU and memory for an instance", () => {
     await system.eventually(async () => expect(await system.figures(web, cpu)).toMatchObject({ allocated: 0 }));
   });
 
-  it("cannot be changed after it was made", async () => {
+  it("cannot change the claim", async () => {
     await system.create(claimsType, instance("fixed", 1, 1), inWeb);
-    const wish = { spec: { requests: [{ resourceType: cpu, amount: 1 }] } };
-    await expect(system.patch(claimsType, "fixed", wish, inWeb)).rejects.toThrow("a claim cannot be changed");
+    const body = { spec: { requests: [{ resourceType: cpu, amount: 1 }] } };
+    await expect(system.patch(claimsType, "fixed", body, inWeb)).rejects.toThrow("a claim is immutable");
   });
 });
 
 describe("a claim over several resources", () => {
-  it("holds nothing of any of them when one does not fit", async () => {
+  it("holds nothing if one of them does not fit", async () => {
     await registerInstances();
     await system.create(grantsType, grant("compute", web, { [cpu]: 8_000, [memory]: gibi }), inWeb);
-    const both = (amount: number): readonly Asked[] => [
+    const both = (amount: number): readonly RequestInput[] => [
       { resourceType: cpu, amount: 8_000 },
       { resourceType: memory, amount },
     ];
@@ -175,18 +175,18 @@ describe("a claim over several resources", () => {
   });
 });
 
-describe("a claim that cannot be valid yet", () => {
+describe("a claim that is not valid yet", () => {
   const one = (name: string, spec: Json = {}): Json =>
     claim(name, organization, [{ resourceType: projectsType, amount: 1 }], spec);
 
-  it("says what is missing, and is decided when the registration comes", async () => {
+  it("reports what is missing and is decided when the registration is created", async () => {
     await system.create(grantsType, grant("start", organization, { [projectsType]: 1 }));
     await system.create(claimsType, one("early"));
     await system.eventually(async () => {
       expect(await system.answer("early")).toBe("False ValidationFailed");
-      const told = conditionOf(await system.find(grantsType, "start"), "Active");
-      expect(told).toMatchObject({ status: "False", reason: "ValidationFailed" });
-      expect(told?.message).toContain(projectsType);
+      const condition = conditionOf(await system.find(grantsType, "start"), "Active");
+      expect(condition).toMatchObject({ status: "False", reason: "ValidationFailed" });
+      expect(condition?.message).toContain(projectsType);
     });
     expect(conditionOf(await system.find(claimsType, "early"), "Granted")?.message).toContain(projectsType);
     await system.create(registrationsType, registration(projectsType));
@@ -198,7 +198,7 @@ describe("a claim that cannot be valid yet", () => {
     await system.eventually(async () => expect(await system.answer("next")).toBe("False QuotaExceeded"));
   });
 
-  it("is refused for a kind that may not claim, until the registration allows it", async () => {
+  it("is invalid for a kind that may not claim, until the registration allows it", async () => {
     await system.create(registrationsType, registration(projectsType));
     await system.create(grantsType, grant("start", organization, { [projectsType]: 1 }));
     const resourceRef = { apiGroup: "resourcemanager.miloapis.com", kind: "Project", name: "web" };
@@ -210,12 +210,12 @@ describe("a claim that cannot be valid yet", () => {
     await system.eventually(async () => expect(await system.answer("for-web")).toBe("True QuotaAvailable"));
   });
 
-  it("is refused for a dimension that the registration does not name", async () => {
+  it("is invalid for a dimension that is not registered", async () => {
     await system.create(registrationsType, registration(projectsType, { dimensions: ["tier"] }));
     await system.create(grantsType, grant("start", organization, { [projectsType]: 5 }));
-    const asked = { resourceType: projectsType, amount: 1 };
-    await system.create(claimsType, claim("known", organization, [{ ...asked, dimensions: { tier: "gold" } }]));
-    await system.create(claimsType, claim("unknown", organization, [{ ...asked, dimensions: { color: "red" } }]));
+    const requested = { resourceType: projectsType, amount: 1 };
+    await system.create(claimsType, claim("known", organization, [{ ...requested, dimensions: { tier: "gold" } }]));
+    await system.create(claimsType, claim("unknown", organization, [{ ...requested, dimensions: { color: "red" } }]));
     await system.eventually(async () => {
       expect(await system.answer("known")).toBe("True QuotaAvailable");
       expect(await system.answer("unknown")).toBe("False ValidationFailed");
@@ -223,8 +223,8 @@ describe("a claim that cannot be valid yet", () => {
   });
 });
 
-describe("what has two spellings", () => {
-  it("means the same in both, and is left as it was written", async () => {
+describe("a field with two spellings", () => {
+  it("has the same meaning in both and is stored as written", async () => {
     const { consumerType, ...spec } = registration(projectsType)["spec"] as Json;
     const spelled = { ...registration(projectsType), spec: { ...spec, consumerTypeRef: consumerType } };
     await system.create(registrationsType, spelled);
@@ -236,12 +236,12 @@ describe("what has two spellings", () => {
     expect(stored.status["consumerType"]).toEqual(consumerType);
   });
 
-  it("is refused in both at once, and by an early name with today's", async () => {
+  it("is rejected in both fields at once, and under an early name with a hint at today's", async () => {
     const both = registration(projectsType, { consumerTypeRef: typeOf(organization) });
     await expect(system.create(registrationsType, both)).rejects.toThrow(
       "exactly one of consumerType and consumerTypeRef",
     );
-    const early = registration(projectsType, { resourceTypeName: projectsType });
-    await expect(system.create(registrationsType, early)).rejects.toThrow("resourceType");
+    const early = registration(projectsType, { consumerType: undefined, ownerRef: typeOf(organization) });
+    await expect(system.create(registrationsType, early)).rejects.toThrow("early manifests have ownerRef instead");
   });
 });

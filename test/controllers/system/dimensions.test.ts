@@ -1,7 +1,6 @@
 import { claimsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
-  type Asked,
   claim,
   cpu,
   grant,
@@ -9,19 +8,20 @@ import {
   memory,
   type Pool,
   project,
+  type RequestInput,
   registration,
   typeOf,
 } from "./manifests.ts";
-import { type Json, QuotaSystem } from "./quota-system.ts";
+import { type Json, TestSystem } from "./test-system.ts";
 
 const web = project("web");
 const inWeb = { plane: "web" };
 const instanceType = "compute.datumapis.com/instanceType";
 
-let system: QuotaSystem;
+let system: TestSystem;
 
 beforeEach(async () => {
-  system = await QuotaSystem.start({ projects: ["web"] });
+  system = await TestSystem.start({ projects: ["web"] });
   for (const resourceType of [cpu, memory]) {
     const spec = { type: "Allocation", consumerType: typeOf(web), dimensions: [location, instanceType] };
     await system.create(registrationsType, registration(resourceType, spec));
@@ -36,45 +36,45 @@ afterEach(async () => {
 const at = (place: string): Record<string, string> => ({ [location]: place });
 const give = (name: string, pools: readonly Pool[]): Promise<Json> =>
   system.create(grantsType, grant(name, web, { [cpu]: pools }), inWeb);
-const ask = (name: string, ...requests: readonly Omit<Asked, "resourceType">[]): Promise<Json> => {
-  const asked = requests.map((request) => ({ resourceType: cpu, ...request }));
-  return system.create(claimsType, claim(name, web, asked), inWeb);
+const ask = (name: string, ...requests: readonly Omit<RequestInput, "resourceType">[]): Promise<Json> => {
+  const requested = requests.map((request) => ({ resourceType: cpu, ...request }));
+  return system.create(claimsType, claim(name, web, requested), inWeb);
 };
-const isTold = (name: string, answer: string): Promise<void> =>
+const expectDecision = (name: string, answer: string): Promise<void> =>
   system.eventually(async () => expect(await system.answer(name, inWeb)).toBe(answer));
 const granted = "True QuotaAvailable";
 const denied = "False QuotaExceeded";
 
-describe("capacity for some dimensions", () => {
-  it("is drawn from by those alone, and capacity for all by everybody", async () => {
+describe("capacity with a dimension selector", () => {
+  it("is used by matching claims only, and capacity without a selector by all", async () => {
     await give("everywhere", [
       { amount: 100, dimensionSelector: { matchExpressions: [{ key: location, operator: "Exists" }] } },
     ]);
     await give("dallas", [{ amount: 500, dimensionSelector: { matchLabels: at("DLS") } }]);
     await ask("most-of-dallas", { amount: 550, dimensions: at("DLS") });
-    await isTold("most-of-dallas", granted);
+    await expectDecision("most-of-dallas", granted);
     await ask("too-much-of-london", { amount: 51, dimensions: at("LHR") });
-    await isTold("too-much-of-london", denied);
+    await expectDecision("too-much-of-london", denied);
     await ask("london", { amount: 50, dimensions: at("LHR") });
-    await isTold("london", granted);
+    await expectDecision("london", granted);
     await ask("nowhere", { amount: 1 });
-    await isTold("nowhere", denied);
+    await expectDecision("nowhere", denied);
     await system.eventually(async () =>
       expect(await system.figures(web, cpu)).toMatchObject({ limit: 600, allocated: 600, reserved: 0 }),
     );
   });
 
-  it("is not stranded by the order in which claims arrive", async () => {
+  it("is fully used in any order of claims", async () => {
     await give("both", [{ amount: 10 }, { amount: 10, dimensionSelector: { matchLabels: at("DLS") } }]);
     await ask("dallas-first", { amount: 10, dimensions: at("DLS") });
-    await isTold("dallas-first", granted);
+    await expectDecision("dallas-first", granted);
     await ask("anywhere", { amount: 10 });
-    await isTold("anywhere", granted);
+    await expectDecision("anywhere", granted);
     await ask("more", { amount: 1, dimensions: at("DLS") });
-    await isTold("more", denied);
+    await expectDecision("more", denied);
   });
 
-  it("is chosen by all that a selector can say", async () => {
+  it("supports all selector operators", async () => {
     await give("europe", [
       {
         amount: 5,
@@ -96,24 +96,24 @@ describe("capacity for some dimensions", () => {
     ];
     for (const [name, dimensions, amount, answer] of cases) {
       await ask(name, { amount, dimensions });
-      await isTold(name, answer);
+      await expectDecision(name, answer);
     }
   });
 
-  it("is asked for several times in one claim, all or nothing", async () => {
+  it("is granted to several requests of one claim, or to none", async () => {
     await give("two", [
       { amount: 4, dimensionSelector: { matchLabels: at("DLS") } },
       { amount: 4, dimensionSelector: { matchLabels: at("LHR") } },
     ]);
     await ask("too-much", { amount: 4, dimensions: at("DLS") }, { amount: 5, dimensions: at("LHR") });
-    await isTold("too-much", denied);
+    await expectDecision("too-much", denied);
     await ask("all", { amount: 4, dimensions: at("DLS") }, { amount: 4, dimensions: at("LHR") });
-    await isTold("all", granted);
+    await expectDecision("all", granted);
   });
 });
 
-describe("what is shown of dimensions", () => {
-  it("is a bucket for each set of them, and a total that counts everything once", async () => {
+describe("the displayed dimensions", () => {
+  it("are a bucket for each set and a total that counts everything once", async () => {
     await give("everywhere", [{ amount: 100 }]);
     await give("dallas", [{ amount: 500, dimensionSelector: { matchLabels: at("DLS") } }]);
     await system.eventually(async () => {
@@ -122,8 +122,8 @@ describe("what is shown of dimensions", () => {
     });
     await ask("dallas", { amount: 520, dimensions: at("DLS") });
     await ask("london", { amount: 30, dimensions: at("LHR") });
-    await isTold("dallas", granted);
-    await isTold("london", granted);
+    await expectDecision("dallas", granted);
+    await expectDecision("london", granted);
     await system.eventually(async () => {
       const total = await system.total(web, cpu);
       expect(total).toMatchObject({
@@ -156,13 +156,13 @@ describe("what is shown of dimensions", () => {
 describe("a feature", () => {
   const darkMode = "portal.miloapis.com/dark-mode";
 
-  it("is on when it is granted, off when it is not, and nobody can claim it", async () => {
+  it("is on while it is granted, and cannot be claimed", async () => {
     const spec = { type: "Feature", consumerType: typeOf(web), baseUnit: "flag" };
     await system.create(registrationsType, registration(darkMode, spec));
     await system.create(grantsType, grant("on", web, { [darkMode]: 1 }), inWeb);
     await system.eventually(async () => expect(await system.total(web, darkMode)).toMatchObject({ totalLimit: 1 }));
     await system.create(claimsType, claim("take", web, [{ resourceType: darkMode, amount: 1 }]), inWeb);
-    await isTold("take", "False ValidationFailed");
+    await expectDecision("take", "False ValidationFailed");
     await system.delete(claimsType, "take", inWeb);
     await system.delete(grantsType, "on", inWeb);
     await system.eventually(async () => expect(await system.total(web, darkMode)).toBeUndefined());

@@ -3,23 +3,23 @@ import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status
 import { claimsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import { claim, grant, organization, projectsType, registration } from "./manifests.ts";
-import { QuotaSystem } from "./quota-system.ts";
+import { TestSystem } from "./test-system.ts";
 
-let system: QuotaSystem;
+let system: TestSystem;
 let isFull = false;
-let refused = 0;
+let rejected = 0;
 
-function meddle({ method, path }: Call): void {
+function rejectWrites({ method, path }: Call): void {
   if (!isFull || method === "GET" || !path.includes("/allowancebuckets/")) return;
-  refused += 1;
+  rejected += 1;
   throw new StatusError(failure("ServiceUnavailable", "the disk is full"));
 }
 
 afterEach(() => system.stop());
 
-describe("pages that cannot be written for a while", () => {
-  it("are tried less and less often, and again soon after that is over", async () => {
-    system = await QuotaSystem.start({ meddle });
+describe("buckets that cannot be written for a while", () => {
+  it("are retried with backoff, and soon after the disk has space again", async () => {
+    system = await TestSystem.start({ intercept: rejectWrites });
     await system.create(registrationsType, registration(projectsType));
     await system.create(grantsType, grant("base", organization, { [projectsType]: 100 }));
     await system.eventually(async () => expect(await system.figures(organization, projectsType)).toBeDefined());
@@ -27,8 +27,8 @@ describe("pages that cannot be written for a while", () => {
     await system.create(claimsType, claim("one", organization, [{ resourceType: projectsType, amount: 1 }]));
     await system.pass(60_000);
     expect(await system.answer("one")).toBe("False PendingEvaluation");
-    expect(refused).toBeGreaterThan(20);
-    expect(refused).toBeLessThan(80); // about one each second or two
+    expect(rejected).toBeGreaterThan(20);
+    expect(rejected).toBeLessThan(80); // about one in one or two seconds
     isFull = false;
     await system.pass(3_000);
     expect(await system.answer("one")).toBe("True QuotaAvailable");

@@ -12,17 +12,17 @@ import {
   tenant,
   typeOf,
 } from "./manifests.ts";
-import { conditionOf, type Json, QuotaSystem } from "./quota-system.ts";
+import { conditionOf, type Json, TestSystem } from "./test-system.ts";
 
 const web = project("web");
 const inWeb = { plane: "web" };
 
-let system: QuotaSystem;
+let system: TestSystem;
 let projects: ResourceType;
 let organizations: ResourceType;
 
 beforeEach(async () => {
-  system = await QuotaSystem.start({ projects: ["web", "shop"] });
+  system = await TestSystem.start({ projects: ["web", "shop"] });
   projects = await system.define("Project", "projects");
   organizations = await system.define("Organization", "organizations");
   await system.create(registrationsType, registration(cpu, { type: "Allocation", consumerType: typeOf(web) }));
@@ -42,8 +42,8 @@ const isReady = (name: string, reason: string): Promise<void> =>
   });
 const setTier = (name: string, tier: string): Promise<Json> => system.patch(projects, name, { spec: { tier } });
 
-describe("a grant policy over planes", () => {
-  it("grants where its object's control plane is, while its conditions hold", async () => {
+describe("a grant policy across planes", () => {
+  it("grants in the control plane of its object while its conditions hold", async () => {
     await system.create(projects, tenant("Project", "web", { tier: "premium" }));
     await system.create(projects, tenant("Project", "shop", { tier: "basic" }));
     await system.create(grantPoliciesType, grantPolicy("premium"));
@@ -51,8 +51,8 @@ describe("a grant policy over planes", () => {
     await limitIs("web", 10_000);
     expect(await system.list(grantsType, { plane: "shop" })).toEqual([]);
     expect(await system.list(grantsType)).toEqual([]);
-    const [made] = (await system.list(grantsType, inWeb)) as [{ metadata: { labels: Json } }];
-    expect(made.metadata.labels).toMatchObject({
+    const [created] = (await system.list(grantsType, inWeb)) as [{ metadata: { labels: Json } }];
+    expect(created.metadata.labels).toMatchObject({
       "quota.miloapis.com/auto-created": "true",
       "quota.miloapis.com/policy": "premium",
     });
@@ -66,7 +66,7 @@ describe("a grant policy over planes", () => {
     expect(system.reported).toEqual([]);
   });
 
-  it("takes back what it granted when its object is deleted, and what was claimed stays claimed", async () => {
+  it("deletes its grants with the object, but claims stay granted", async () => {
     await system.create(grantPoliciesType, grantPolicy("premium"));
     await system.create(projects, tenant("Project", "web", { tier: "premium" }));
     await limitIs("web", 10_000);
@@ -80,7 +80,7 @@ describe("a grant policy over planes", () => {
     expect(await system.answer("used", inWeb)).toBe("True QuotaAvailable");
   });
 
-  it("takes back everything when it is deleted or switched off, and grants again when it is switched on", async () => {
+  it("deletes its grants when it is deleted or disabled, and grants again when it is enabled", async () => {
     for (const name of ["web", "shop"]) await system.create(projects, tenant("Project", name, { tier: "premium" }));
     await system.create(grantPoliciesType, grantPolicy("premium"));
     await limitIs("web", 10_000);
@@ -96,7 +96,7 @@ describe("a grant policy over planes", () => {
     await limitIs("web", undefined);
   });
 
-  it("brings what it granted up to date when it is changed, or somebody meddled", async () => {
+  it("updates its grants when it changes and after foreign changes", async () => {
     await system.create(projects, tenant("Project", "web", { tier: "premium", cores: 3 }));
     await system.create(grantPoliciesType, grantPolicy("premium"));
     await limitIs("web", 10_000);
@@ -107,8 +107,8 @@ describe("a grant policy over planes", () => {
     await limitIs("web", 3_000);
     await system.patch(projects, "web", { spec: { cores: 5 } });
     await limitIs("web", 5_000);
-    const [made] = (await system.list(grantsType, inWeb)) as [{ metadata: { name: string } }];
-    await system.delete(grantsType, made.metadata.name, inWeb);
+    const [created] = (await system.list(grantsType, inWeb)) as [{ metadata: { name: string } }];
+    await system.delete(grantsType, created.metadata.name, inWeb);
     await system.pass(1_000);
     await limitIs("web", 5_000);
   });
@@ -116,7 +116,7 @@ describe("a grant policy over planes", () => {
 
 describe("a grant policy within a plane", () => {
   const forOrganizations = (trigger: Json, spec: Json = {}): Json => {
-    const made = grantPolicy("start", {
+    const created = grantPolicy("start", {
       trigger: { resource: { apiVersion: "resourcemanager.miloapis.com/v1alpha1", kind: "Organization" }, ...trigger },
       template: {
         spec: {
@@ -125,28 +125,28 @@ describe("a grant policy within a plane", () => {
         },
       },
     });
-    const { parentContext: _, ...target } = (made["spec"] as { target: Json }).target;
-    return { ...made, spec: { ...(made["spec"] as Json), target, ...spec } };
+    const { parentContext: _, ...target } = (created["spec"] as { target: Json }).target;
+    return { ...created, spec: { ...(created["spec"] as Json), target, ...spec } };
   };
 
   const spellings: Record<string, Json> = {
     "the usual spelling": forOrganizations({ constraints: [{ expression: "trigger.spec.type == 'Business'" }] }),
     "the other spelling": (() => {
-      const made = forOrganizations(
+      const created = forOrganizations(
         { conditions: [{ expression: "object.spec.type == 'Business'" }] },
         { enabled: true },
       );
-      const spec = made["spec"] as { trigger: Json; target: { resourceGrantTemplate: { spec: Json } } };
+      const spec = created["spec"] as { trigger: Json; target: { resourceGrantTemplate: { spec: Json } } };
       const { constraints: _, ...trigger } = spec.trigger;
       const template = spec.target.resourceGrantTemplate;
       const consumerRef = { ...typeOf(organization), name: "{{.trigger.metadata.name}}" };
       const target = { resourceGrantTemplate: { ...template, spec: { ...template.spec, consumerRef } } };
-      return { ...made, spec: { ...spec, trigger, target } };
+      return { ...created, spec: { ...spec, trigger, target } };
     })(),
   };
 
   for (const [spelling, policy] of Object.entries(spellings)) {
-    it(`gives an organization its first projects, in ${spelling}`, async () => {
+    it(`grants an organization its first projects, in ${spelling}`, async () => {
       await system.create(grantPoliciesType, policy);
       await isReady("start", "PolicyReady");
       await system.create(organizations, tenant("Organization", "acme", { type: "Business" }));
@@ -155,8 +155,10 @@ describe("a grant policy within a plane", () => {
         expect(await system.figures(organization, projectsType)).toMatchObject({ limit: 3, available: 3 }),
       );
       expect(await system.list(grantsType)).toHaveLength(1);
-      const [made] = (await system.list(grantsType)) as [{ metadata: { ownerReferences?: Json[] } }];
-      expect(made.metadata.ownerReferences).toMatchObject([{ kind: "Organization", name: "acme", controller: true }]);
+      const [created] = (await system.list(grantsType)) as [{ metadata: { ownerReferences?: Json[] } }];
+      expect(created.metadata.ownerReferences).toMatchObject([
+        { kind: "Organization", name: "acme", controller: true },
+      ]);
       const stored = (await system.find(grantPoliciesType, "start")) as { spec: Json; status: Json };
       expect(stored.spec).toEqual(policy["spec"]);
       expect(stored.status["enabled"]).toBe(true);
@@ -165,7 +167,7 @@ describe("a grant policy within a plane", () => {
     });
   }
 
-  it("governs only the plane that it is in, when that is not the root", async () => {
+  it("applies only to its own plane if that is not the root plane", async () => {
     const policy = forOrganizations({ constraints: [] });
     await system.create(grantPoliciesType, policy, inWeb);
     await system.create(organizations, tenant("Organization", "acme"), inWeb);

@@ -1,12 +1,12 @@
 import { claimsType, grantsType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claim, grant, organization, projectsType, registration } from "./manifests.ts";
-import { conditionOf, type Json, QuotaSystem } from "./quota-system.ts";
+import { conditionOf, type Json, TestSystem } from "./test-system.ts";
 
-let system: QuotaSystem;
+let system: TestSystem;
 
 beforeEach(async () => {
-  system = await QuotaSystem.start();
+  system = await TestSystem.start();
   await system.create(registrationsType, registration(projectsType, { baseUnit: "project" }));
 });
 
@@ -16,8 +16,8 @@ afterEach(async () => {
 });
 
 const give = (name: string, amount: number, spec: Json = {}): Promise<Json> => {
-  const made = grant(name, organization, { [projectsType]: amount });
-  return system.create(grantsType, { ...made, spec: { ...(made["spec"] as Json), ...spec } });
+  const created = grant(name, organization, { [projectsType]: amount });
+  return system.create(grantsType, { ...created, spec: { ...(created["spec"] as Json), ...spec } });
 };
 const change = (name: string, amount: number): Promise<Json> =>
   system.patch(grantsType, name, { spec: { allowances: [{ resourceType: projectsType, buckets: [{ amount }] }] } });
@@ -25,44 +25,44 @@ const ask = (name: string, amount: number): Promise<Json> =>
   system.create(claimsType, claim(name, organization, [{ resourceType: projectsType, amount }]));
 const shows = (figures: Json): Promise<void> =>
   system.eventually(async () => expect(await system.figures(organization, projectsType)).toMatchObject(figures));
-const isTold = (name: string, answer: string): Promise<void> =>
+const expectDecision = (name: string, answer: string): Promise<void> =>
   system.eventually(async () => expect(await system.answer(name)).toBe(answer));
 
 const isOverLimit = async (): Promise<string> => {
-  const told = conditionOf({ status: await system.figures(organization, projectsType) }, "OverLimit");
-  return `${told?.status} ${told?.reason}`;
+  const condition = conditionOf({ status: await system.figures(organization, projectsType) }, "OverLimit");
+  return `${condition?.status} ${condition?.reason}`;
 };
 
 describe("grants to one consumer", () => {
-  it("add up, and take away what they added when they are deleted", async () => {
+  it("add up, and are subtracted when they are deleted", async () => {
     await give("base", 3);
     await give("extra", 2);
     await shows({ limit: 5, available: 5, grantCount: 2 });
     await ask("four", 4);
-    await isTold("four", "True QuotaAvailable");
+    await expectDecision("four", "True QuotaAvailable");
     await system.delete(grantsType, "extra");
     await shows({ limit: 3, allocated: 4, available: 0, overage: 1, grantCount: 1 });
     await ask("one", 1);
-    await isTold("one", "False QuotaExceeded");
+    await expectDecision("one", "False QuotaExceeded");
     expect(await system.answer("four")).toBe("True QuotaAvailable");
   });
 
-  it("make room when they grow", async () => {
+  it("allow more claims when they are raised", async () => {
     await give("base", 1);
     await ask("first", 1);
-    await isTold("first", "True QuotaAvailable");
+    await expectDecision("first", "True QuotaAvailable");
     await ask("second", 1);
-    await isTold("second", "False QuotaExceeded");
+    await expectDecision("second", "False QuotaExceeded");
     await change("base", 2);
     await shows({ limit: 2, available: 1 });
     await ask("third", 1);
-    await isTold("third", "True QuotaAvailable");
+    await expectDecision("third", "True QuotaAvailable");
   });
 
-  it("revoke nothing when they shrink: use beyond them is shown, and over when claims go", async () => {
+  it("revoke no claims when they are lowered; usage over the limit is shown until claims are deleted", async () => {
     await give("base", 5);
     for (const name of ["a", "b", "c", "d"]) await ask(name, 1);
-    for (const name of ["a", "b", "c", "d"]) await isTold(name, "True QuotaAvailable");
+    for (const name of ["a", "b", "c", "d"]) await expectDecision(name, "True QuotaAvailable");
     await change("base", 2);
     await shows({ limit: 2, allocated: 4, available: 0, overage: 2 });
     expect(await isOverLimit()).toBe("True LimitLowered");
@@ -72,25 +72,25 @@ describe("grants to one consumer", () => {
     expect(await isOverLimit()).toBe("False WithinLimit");
   });
 
-  it("count until they expire, and not a moment longer", async () => {
+  it("count until they expire", async () => {
     await give("base", 1);
     const inAMinute = new Date(system.clock.now() + 60_000).toISOString().replace(".000Z", "Z");
     await give("trial", 10, { expiresAt: inAMinute });
     await shows({ limit: 11, grantCount: 2 });
     await ask("six", 6);
-    await isTold("six", "True QuotaAvailable");
+    await expectDecision("six", "True QuotaAvailable");
     await system.pass(60_000);
     await shows({ limit: 1, allocated: 6, available: 0, overage: 5, grantCount: 1 });
     await system.eventually(async () => {
-      const told = conditionOf(await system.find(grantsType, "trial"), "Active");
-      expect(told).toMatchObject({ status: "False", reason: "GrantExpired" });
+      const condition = conditionOf(await system.find(grantsType, "trial"), "Active");
+      expect(condition).toMatchObject({ status: "False", reason: "GrantExpired" });
     });
     await ask("late", 1);
-    await isTold("late", "False QuotaExceeded");
+    await expectDecision("late", "False QuotaExceeded");
     expect(await system.answer("six")).toBe("True QuotaAvailable");
   });
 
-  it("say that they are active, and of how much", async () => {
+  it("report that they are active and their amounts", async () => {
     await give("base", 3);
     await system.eventually(async () => {
       const found = await system.find(grantsType, "base");
@@ -102,12 +102,12 @@ describe("grants to one consumer", () => {
 });
 
 describe("a bucket", () => {
-  it("shows the limit before the first claim, and is gone with the last of grants and claims", async () => {
+  it("shows the limit before the first claim, and is deleted with the last grant and claim", async () => {
     expect(await system.figures(organization, projectsType)).toBeUndefined();
     await give("base", 3);
     await shows({ limit: 3, allocated: 0, reserved: 0, available: 3, overage: 0, claimCount: 0 });
     await ask("one", 1);
-    await isTold("one", "True QuotaAvailable");
+    await expectDecision("one", "True QuotaAvailable");
     await system.delete(grantsType, "base");
     await shows({ limit: 0, allocated: 1, available: 0, overage: 1 });
     await system.delete(claimsType, "one");
@@ -116,14 +116,14 @@ describe("a bucket", () => {
     await shows({ limit: 2, allocated: 0, available: 2 });
   });
 
-  it("comes with the first claim where nothing was granted, and goes with it", async () => {
+  it("is created for the first claim without a grant, and deleted with it", async () => {
     await ask("hopeless", 1);
-    await isTold("hopeless", "False QuotaExceeded");
+    await expectDecision("hopeless", "False QuotaExceeded");
     await system.delete(claimsType, "hopeless");
     await system.eventually(async () => expect(await system.figures(organization, projectsType)).toBeUndefined());
   });
 
-  it("is left alone while nothing changes", async () => {
+  it("is not written while nothing changes", async () => {
     await give("base", 3);
     await ask("one", 1);
     await shows({ allocated: 1, reserved: 0 });

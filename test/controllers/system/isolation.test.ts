@@ -10,17 +10,17 @@ import {
 import { afterEach, describe, expect, it } from "vitest";
 import { claim, cpu, grant, grantPolicy, project, registration, tenant, typeOf } from "./manifests.ts";
 import { prefixOf } from "./project-planes.ts";
-import { conditionOf, type Json, QuotaSystem } from "./quota-system.ts";
+import { conditionOf, type Json, TestSystem } from "./test-system.ts";
 
 const web = project("web");
 const shop = project("shop");
 
-let system: QuotaSystem;
+let system: TestSystem;
 
 afterEach(() => system.stop());
 
-async function start(options: Parameters<typeof QuotaSystem.start>[0] = {}): Promise<void> {
-  system = await QuotaSystem.start({ projects: ["web", "shop"], ...options });
+async function start(options: Parameters<typeof TestSystem.start>[0] = {}): Promise<void> {
+  system = await TestSystem.start({ projects: ["web", "shop"], ...options });
   await system.create(registrationsType, registration(cpu, { type: "Allocation", consumerType: typeOf(web) }));
 }
 
@@ -39,7 +39,7 @@ describe("one broken policy", () => {
     "a kind that does not exist": grantPolicy("broken", {
       trigger: { resource: { apiVersion: "nothing.example.com/v1", kind: "Nothing" } },
     }),
-    "a resource type that nobody registered": grantPolicy("broken", {
+    "an unregistered resource type": grantPolicy("broken", {
       template: {
         metadata: { namespace: "default" },
         spec: {
@@ -63,7 +63,7 @@ describe("one broken policy", () => {
   };
 
   for (const [fault, policy] of Object.entries(broken)) {
-    it(`with ${fault} keeps no other from granting`, async () => {
+    it(`with ${fault} does not block other policies`, async () => {
       await start();
       const projects = await system.define("Project", "projects");
       await system.create(grantPoliciesType, policy);
@@ -76,23 +76,23 @@ describe("one broken policy", () => {
     });
   }
 
-  it("says everything that is wrong with it, and works once it is put right", async () => {
+  it("reports all errors and works once it is fixed", async () => {
     await start();
     const projects = await system.define("Project", "projects");
     await system.create(projects, tenant("Project", "web", { tier: "premium" }));
     const wrong = [{ expression: "trigger.spec.tier ==" }, { expression: "1 + 1" }];
     await system.create(grantPoliciesType, grantPolicy("broken", { trigger: { constraints: wrong } }));
     await system.eventually(async () => {
-      const told = conditionOf(await system.find(grantPoliciesType, "broken"), "Ready");
-      expect(told).toMatchObject({ status: "False", reason: "ValidationFailed" });
-      expect(told?.message).toContain("spec.trigger.constraints[0]");
-      expect(told?.message).toContain("spec.trigger.constraints[1]");
+      const condition = conditionOf(await system.find(grantPoliciesType, "broken"), "Ready");
+      expect(condition).toMatchObject({ status: "False", reason: "ValidationFailed" });
+      expect(condition?.message).toContain("spec.trigger.constraints[0]");
+      expect(condition?.message).toContain("spec.trigger.constraints[1]");
     });
     await system.patch(grantPoliciesType, "broken", { spec: { trigger: { constraints: [{ expression: "true" }] } } });
     await system.eventually(async () => expect(await system.figures(web, cpu)).toMatchObject({ limit: 10_000 }));
   });
 
-  it("about claims keeps no claim from being decided", async () => {
+  it("for claims does not block decisions", async () => {
     await start();
     await system.create(claimPoliciesType, {
       apiVersion: "quota.miloapis.com/v1alpha1",
@@ -120,8 +120,8 @@ describe("one broken policy", () => {
   });
 });
 
-describe("one broken definition", () => {
-  it("of a kind that a policy is about, taken away and given back, stops nothing else", async () => {
+describe("one broken CRD", () => {
+  it("of a trigger kind that is deleted and recreated does not block anything else", async () => {
     await start();
     const projects = await system.define("Project", "projects");
     const teams = await system.define("Team", "teams");
@@ -146,7 +146,7 @@ describe("one broken definition", () => {
     await system.eventually(async () => expect(await system.figures(shop, cpu)).toMatchObject({ limit: 10_000 }));
   });
 
-  it("of a quota kind, which lets anything be stored, hides no other claim and no other plane", async () => {
+  it("of a quota kind that accepts invalid objects does not block other claims and planes", async () => {
     await start();
     for (const plane of ["web", "shop"]) await give(plane);
     await ask("before", "shop");
@@ -154,20 +154,20 @@ describe("one broken definition", () => {
     await system.defineAnything(resourceClaimDefinition, "shop");
     const { spec: _, ...empty } = claim("garbage", shop, []);
     await system.create(claimsType, { ...empty, spec: "not at all" }, { plane: "shop" });
-    await ask("beside", "shop");
+    await ask("another", "shop");
     await ask("elsewhere", "web");
     await isGranted("elsewhere", "web");
-    await isGranted("beside", "shop");
+    await isGranted("another", "shop");
     expect(system.reported.filter((what) => what.includes("garbage"))).not.toEqual([]);
     await system.eventually(async () => expect(await system.figures(shop, cpu)).toMatchObject({ allocated: 2 }));
   });
 });
 
 describe("one plane", () => {
-  it("that answers nobody keeps no other waiting, and is served when it is back", async () => {
+  it("that rejects all requests does not delay other planes, and is served when it is back", async () => {
     let isDead = false;
     await start({
-      meddle: ({ path, method }) => {
+      intercept: ({ path, method }) => {
         if (!isDead || !path.startsWith(prefixOf("shop"))) return undefined;
         return Promise.reject(new ConnectionFailed({ method, path }, "the plane is dead"));
       },
@@ -185,11 +185,11 @@ describe("one plane", () => {
     await isGranted("waits", "shop");
   });
 
-  it("that never answers at all keeps no other waiting", async () => {
+  it("that never answers does not delay other planes", async () => {
     let isSilent = false;
     const held: (() => void)[] = [];
     await start({
-      meddle: async ({ path }) => {
+      intercept: async ({ path }) => {
         if (isSilent && path.startsWith(prefixOf("shop"))) await new Promise<void>((resolve) => held.push(resolve));
       },
     });
@@ -204,7 +204,7 @@ describe("one plane", () => {
     for (let at = 0; at < 20; at += 1) await isGranted(`waits-${at}`, "shop");
   });
 
-  it("that is closed is forgotten, and one of the same name starts with nothing", async () => {
+  it("that is closed is forgotten, and a new one of the same name is empty", async () => {
     await start();
     await give("web");
     await give("shop");

@@ -1,5 +1,5 @@
 import type { ConsumerRef } from "@milo-quota/quota/core/resources/fields/consumer-ref.ts";
-import type { Json } from "./quota-system.ts";
+import type { Json } from "./test-system.ts";
 
 const apiVersion = "quota.miloapis.com/v1alpha1";
 const apiGroup = "resourcemanager.miloapis.com";
@@ -12,7 +12,7 @@ export const cpu = "compute.datumapis.com/instances/cpu";
 export const memory = "compute.datumapis.com/instances/memory";
 export const location = "networking.datumapis.com/location";
 
-/** A registration under a name made of what it registers. */
+/** A registration named after its resource type. */
 export function registration(resourceType: string, spec: Json = {}): Json {
   return {
     apiVersion,
@@ -31,7 +31,7 @@ export interface Pool {
   readonly dimensionSelector?: Json;
 }
 
-/** What a consumer is given: an amount for all dimensions, or pools, for each resource type. */
+/** A grant with an amount for all dimensions, or pools, for each resource type. */
 export function grant(name: string, consumer: ConsumerRef, given: Record<string, number | readonly Pool[]>): Json {
   const allowances = Object.entries(given).map(([resourceType, pools]) => ({
     resourceType,
@@ -45,13 +45,13 @@ export function grant(name: string, consumer: ConsumerRef, given: Record<string,
   };
 }
 
-export interface Asked {
+export interface RequestInput {
   readonly resourceType: string;
   readonly amount: number;
   readonly dimensions?: Record<string, string>;
 }
 
-export function claim(name: string, consumer: ConsumerRef, requests: readonly Asked[], spec: Json = {}): Json {
+export function claim(name: string, consumer: ConsumerRef, requests: readonly RequestInput[], spec: Json = {}): Json {
   return {
     apiVersion,
     kind: "ResourceClaim",
@@ -62,7 +62,7 @@ export function claim(name: string, consumer: ConsumerRef, requests: readonly As
 
 export interface GrantPolicyParts {
   readonly trigger?: Json;
-  /** Which control plane the grant goes into; that of the object it is for, when left out. */
+  /** Control plane of the grant; by default that of the trigger object. */
   readonly parentContext?: Json;
   readonly template?: Json;
   readonly spec?: Json;
@@ -70,7 +70,7 @@ export interface GrantPolicyParts {
 
 const resourcemanager = `${apiGroup}/v1alpha1`;
 
-/** A policy that gives every premium project ten cores in its own control plane, unless it says otherwise. */
+/** By default, a policy that grants every premium project ten cores in its control plane. */
 export function grantPolicy(name: string, parts: GrantPolicyParts = {}): Json {
   const { trigger, parentContext, template, spec } = parts;
   const ofProject = { apiGroup, kind: "Project", nameExpression: "trigger.metadata.name" };
@@ -100,7 +100,7 @@ export function grantPolicy(name: string, parts: GrantPolicyParts = {}): Json {
   };
 }
 
-/** An object of the kinds that a tenant is made of. */
+/** A Project or an Organization. */
 export function tenant(kind: "Project" | "Organization", name: string, spec: Json = {}): Json {
   return { apiVersion: resourcemanager, kind, metadata: { name }, spec };
 }

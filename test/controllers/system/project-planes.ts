@@ -6,7 +6,7 @@ const projects = "/apis/resourcemanager.miloapis.com/v1alpha1/projects";
 const projectKind = { apiGroup: "resourcemanager.miloapis.com", kind: "Project" };
 const inProject = new RegExp(`^${projects}/([^/]+)/control-plane(/.*)$`);
 
-/** Every project has a control plane of its own, under its name. */
+/** Every project has a control plane of the same name. */
 export const resolvePlane: PlaneResolver = (path) => {
   const [, plane, rest] = inProject.exec(path) ?? [];
   return plane === undefined || rest === undefined ? { plane: rootPlane, path } : { plane, path: rest };

@@ -1,5 +1,5 @@
 import type { Body } from "../../apiserver/test-server.ts";
-import type { Place } from "./recorded-places.ts";
+import type { QuotaScope } from "./recorded-scopes.ts";
 import type { PlaneObject } from "./recording.ts";
 
 export const quotaResources = {
@@ -7,7 +7,7 @@ export const quotaResources = {
   claims: "resourceclaims.quota.miloapis.com",
 } as const;
 
-/** What a ledger bucket says, beside a recount of the claims that it is about. */
+/** A ledger bucket with a recount of its claims. */
 export interface BucketAccount {
   readonly plane: string;
   readonly consumer: string;
@@ -17,12 +17,12 @@ export interface BucketAccount {
   readonly claimCount: number;
   readonly reserved: number;
   readonly ahead: number;
-  /** Granted claims, and the sum of their allocations. */
+  /** Granted claims and the sum of their allocations. */
   readonly claims: readonly Body[];
   readonly held: number;
 }
 
-/** One account for each bucket without dimensions, in the order of planes and consumers. */
+/** One account for each ledger bucket, by plane and consumer. */
 export function accountsOf(objects: readonly PlaneObject[]): readonly BucketAccount[] {
   const buckets = objects.filter(({ resource, object }) => resource === quotaResources.buckets && isLedger(object));
   const granted = objects.filter(({ resource, object }) => resource === quotaResources.claims && isGranted(object));
@@ -31,10 +31,10 @@ export function accountsOf(objects: readonly PlaneObject[]): readonly BucketAcco
     .sort((left, right) => (orderOf(left) < orderOf(right) ? -1 : 1));
 }
 
-/** The account of the bucket that the governed objects of a place are counted by. */
-export function accountOfPlace(
+/** The account of a scope's bucket. */
+export function accountOfScope(
   accounts: readonly BucketAccount[],
-  { plane, consumer, resourceType }: Place,
+  { plane, consumer, resourceType }: QuotaScope,
 ): BucketAccount {
   const found = accounts.find(
     (account) =>
@@ -66,7 +66,7 @@ function accountOf(plane: string, { spec, status }: Body, granted: readonly Plan
   };
 }
 
-/** What a claim holds of a resource type. */
+/** Allocation of a claim for a resource type. */
 function heldBy({ status }: Body, resourceType: string): number {
   const own: readonly Body[] = status.allocations.filter((part: Body) => part.resourceType === resourceType);
   return own.reduce((sum, { allocatedAmount }) => sum + allocatedAmount, 0);

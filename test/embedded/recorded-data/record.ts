@@ -1,8 +1,8 @@
-// Records a data folder of the program in dist/, killed while objects are created:
+// Records a data folder of the program in dist/, which is killed while objects are created:
 //
 //   npm run build && npx tsx test/embedded/recorded-data/record.ts NAME [--uncounted]
 //
-// With --uncounted it tries again until granted claims hold more than their buckets count, as version 0.1.0 allows.
+// With --uncounted it retries until granted claims hold more than their buckets count, which version 0.1.0 allows.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,26 +10,26 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import type { Body } from "../../apiserver/test-server.ts";
-import { FrontDoor } from "../front-door.ts";
+import { ApiClient } from "../api-client.ts";
 import { RunningProgram } from "../running-program.ts";
-import { accountOfPlace, accountsOf } from "./bucket-accounts.ts";
-import { busy, idle, nearlyFull, type Place, places, prepare, sized, web } from "./recorded-places.ts";
+import { accountOfScope, accountsOf } from "./bucket-accounts.ts";
+import { busy, idle, nearlyFull, prepare, type QuotaScope, scopes, sized, web } from "./recorded-scopes.ts";
 import { type PlaneObject, pack, storedObjects } from "./recording.ts";
 
 const triesMax = 30;
 
 const program = ["dist/milo-quota.js", "up", "--port", "0", "--data-dir"];
 
-/** Creates objects of sizes 1, 1, 2, 1, 1, 2 and so on, and deletes the oldest. */
+/** Creates objects of sizes 1, 1, 2, 1, 1, 2 and so on, and deletes the oldest ones. */
 class Client {
-  readonly #door: FrontDoor;
-  readonly #place: Place;
+  readonly #client: ApiClient;
+  readonly #scope: QuotaScope;
   readonly #names: string[] = [];
   #count = 0;
 
-  constructor(door: FrontDoor, place: Place) {
-    this.#door = door;
-    this.#place = place;
+  constructor(client: ApiClient, scope: QuotaScope) {
+    this.#client = client;
+    this.#scope = scope;
   }
 
   async create(count: number): Promise<void> {
@@ -38,19 +38,19 @@ class Client {
 
   async delete(count: number): Promise<void> {
     const oldest = this.#names.splice(0, count);
-    await Promise.all(oldest.map((name) => this.#door.remove(`${this.#place.objects}/${name}`)));
+    await Promise.all(oldest.map((name) => this.#client.remove(`${this.#scope.objects}/${name}`)));
   }
 
   async #createOne(): Promise<void> {
     this.#count += 1;
     const name = `object-${this.#count}`;
-    const { code, text } = await this.#door.create(this.#place.objects, sized(name, this.#count % 3 === 0 ? 2 : 1));
+    const { code, text } = await this.#client.create(this.#scope.objects, sized(name, this.#count % 3 === 0 ? 2 : 1));
     if (code !== 201) throw new Error(text);
     this.#names.push(name);
   }
 }
 
-/** Repeats a step until the server is gone. */
+/** Repeats a step until the server is killed. */
 async function untilKilled(everyMs: number, step: () => Promise<void>): Promise<void> {
   try {
     for (;;) {
@@ -67,10 +67,10 @@ async function record(directory: string): Promise<void> {
   const running = new RunningProgram(process.execPath, [...program, directory]);
   try {
     await running.welcome();
-    const doors = places.map(() => FrontDoor.byKubeconfig(join(directory, "kubeconfig")));
-    const [first] = doors as [FrontDoor];
+    const clients = scopes.map(() => ApiClient.byKubeconfig(join(directory, "kubeconfig")));
+    const [first] = clients as [ApiClient];
     await prepare(first);
-    const clientOf = (place: Place) => new Client(doors[places.indexOf(place)] ?? first, place);
+    const clientOf = (scope: QuotaScope) => new Client(clients[scopes.indexOf(scope)] ?? first, scope);
     const [inBusy, inNearlyFull] = [clientOf(busy), clientOf(nearlyFull)];
     const [inIdle, inWeb] = [clientOf(idle), clientOf(web)];
     await Promise.all([inBusy.create(100), inNearlyFull.create(38), inIdle.create(5), inWeb.create(15)]);
@@ -83,30 +83,30 @@ async function record(directory: string): Promise<void> {
       untilKilled(70, () => inWeb.create(1)),
     ];
     await pause(700);
-    await inBusy.delete(3); // what follows from a deletion may not be written yet
+    await inBusy.delete(3); // their claims may still exist at the kill
     await running.end("SIGKILL");
     await Promise.all(load);
-    await Promise.all(doors.map((door) => door.close()));
+    await Promise.all(clients.map((client) => client.close()));
   } finally {
     await running.end("SIGKILL");
   }
 }
 
-/** Claims of objects that are not there: deleted before the kill, or never stored. */
+/** Claims whose object was deleted before the kill or never stored. */
 function claimsWithoutObject(objects: readonly PlaneObject[]): number {
   const uids = new Set(objects.map(({ object }) => object.metadata.uid));
   const claims = accountsOf(objects).flatMap((account) => account.claims);
   return claims.filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }: Body) => !uids.has(uid))).length;
 }
 
-/** Claims that their bucket does not count are in every place, and a claim that has to be deleted at the next start. */
+/** Whether every scope has uncounted claims and some claim has to be deleted at the next start. */
 function isUncounted(objects: readonly PlaneObject[]): boolean {
   const accounts = accountsOf(objects);
-  const uncounted = places.filter((place) => {
-    const { ahead, held, allocated } = accountOfPlace(accounts, place);
+  const uncounted = scopes.filter((scope) => {
+    const { ahead, held, allocated } = accountOfScope(accounts, scope);
     return ahead > 0 && held > allocated;
   });
-  return uncounted.length === places.length && claimsWithoutObject(objects) > 0;
+  return uncounted.length === scopes.length && claimsWithoutObject(objects) > 0;
 }
 
 /** Lines for the README. */
@@ -127,7 +127,7 @@ function contentsOf(objects: readonly PlaneObject[]): string {
     "|---|---|---|---|---|---|---|---|",
     ...lines,
     "",
-    `claims whose object is not there: ${claimsWithoutObject(objects)}`,
+    `claims without an object: ${claimsWithoutObject(objects)}`,
   ].join("\n");
 }
 

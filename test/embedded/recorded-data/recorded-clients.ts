@@ -1,34 +1,34 @@
 import { ConnectionFailed } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { expect } from "vitest";
 import type { Body } from "../../apiserver/test-server.ts";
-import type { Answer, FrontDoor } from "../front-door.ts";
-import { type Place, sized } from "./recorded-places.ts";
+import type { ApiClient, ApiResponse } from "../api-client.ts";
+import { type QuotaScope, sized } from "./recorded-scopes.ts";
 
 export const sizeOf = ({ metadata }: Body): number => Number(metadata.labels?.size ?? 0);
 
-/** Clients that create and delete objects of size 1, and remember the answers. */
+/** Clients that create and delete objects of size 1 and record the responses. */
 export class RecordedClients {
   readonly answers = { admitted: 0, rejected: 0, deleted: 0, unanswered: 0 };
-  /** Created, and not deleted since, by their path. An object without an answer is in neither set. */
+  /** Paths of created and not deleted objects. An object without a response is in neither set. */
   readonly #there = new Set<string>();
   readonly #gone = new Set<string>();
   #count = 0;
   #awaited = { count: 0, resolve: (): void => undefined };
 
   /** Creates objects until quota is exceeded. */
-  async fill(door: FrontDoor, place: Place): Promise<void> {
-    for (;;) if (!(await this.#create(door, this.#newPath(place)))) return;
+  async fill(client: ApiClient, scope: QuotaScope): Promise<void> {
+    for (;;) if (!(await this.#create(client, this.#newPath(scope)))) return;
   }
 
-  /** Creates and deletes objects until the server is gone. */
-  async churn(door: FrontDoor, place: Place): Promise<void> {
+  /** Creates and deletes objects until the server is killed. */
+  async churn(client: ApiClient, scope: QuotaScope): Promise<void> {
     const own: string[] = [];
     try {
       for (;;) {
-        const path = this.#newPath(place);
-        if (await this.#create(door, path)) own.push(path);
+        const path = this.#newPath(scope);
+        if (await this.#create(client, path)) own.push(path);
         const oldest = own.length > 5 ? own.shift() : undefined;
-        if (oldest !== undefined) await this.delete(door, oldest);
+        if (oldest !== undefined) await this.delete(client, oldest);
       }
     } catch (error) {
       if (!(error instanceof ConnectionFailed)) throw error;
@@ -36,39 +36,39 @@ export class RecordedClients {
     }
   }
 
-  async delete(door: FrontDoor, path: string): Promise<void> {
+  async delete(client: ApiClient, path: string): Promise<void> {
     this.#there.delete(path);
-    const { code, text } = await door.remove(path);
+    const { code, text } = await client.remove(path);
     expect(code, text).toBe(200);
     this.#gone.add(path);
     this.#answered("deleted");
   }
 
-  /** Resolves after so many more answers. */
+  /** Resolves after this many more responses. */
   nextAnswers(count: number): Promise<void> {
     return new Promise((resolve) => {
       this.#awaited = { count, resolve };
     });
   }
 
-  /** Compares the paths of all objects of a place with the answers. */
-  compare({ objects }: Place, paths: ReadonlySet<string>): void {
+  /** Compares the objects of a scope with the responses. */
+  compare({ objects }: QuotaScope, paths: ReadonlySet<string>): void {
     const own = (known: ReadonlySet<string>) => [...known].filter((path) => path.startsWith(`${objects}/`));
     const lost = own(this.#there).filter((path) => !paths.has(path));
     const returned = own(this.#gone).filter((path) => paths.has(path));
     expect({ lost, returned }).toEqual({ lost: [], returned: [] });
   }
 
-  #newPath({ objects }: Place): string {
+  #newPath({ objects }: QuotaScope): string {
     this.#count += 1;
     return `${objects}/new-${this.#count}`;
   }
 
-  /** Tells whether it was admitted. A server that has no answer in time is asked again. */
-  async #create(door: FrontDoor, path: string): Promise<boolean> {
+  /** Returns whether the object was admitted. Retries if there is no decision in time. */
+  async #create(client: ApiClient, path: string): Promise<boolean> {
     const at = path.lastIndexOf("/");
     for (;;) {
-      const answer = await door.create(path.slice(0, at), sized(path.slice(at + 1), 1));
+      const answer = await client.create(path.slice(0, at), sized(path.slice(at + 1), 1));
       if (answer.code === 503) continue;
       const isAdmitted = answer.code !== 403;
       if (isAdmitted) expect([201, 409], answer.text).toContain(answer.code);
@@ -86,7 +86,7 @@ export class RecordedClients {
   }
 }
 
-export function expectExceeded({ code, text, body }: Answer): void {
+export function expectExceeded({ code, text, body }: ApiResponse): void {
   expect(code, text).toBe(403);
   expect(body.details.causes[0].reason, text).toBe("QuotaExceeded");
 }

@@ -7,19 +7,19 @@ import type { Body } from "../../apiserver/test-server.ts";
 
 const folder = "test/embedded/recorded-data";
 const suffix = ".br";
-/** All else in a data folder is made anew at a start. The authority of certificates has to be: it ends after ten years. */
+/** The program recreates all other files. The certificate authority must not be recorded: it expires after ten years. */
 const recordedFiles = ["objects.db", "objects.db-wal"];
-/** The write-ahead log repeats the same pages at a distance; the largest window finds them again. */
+/** The write-ahead log repeats pages at a distance, which only the largest window covers. */
 const params = { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };
 
-/** An object as it is in a control plane. */
+/** A stored object with its control plane. */
 export interface PlaneObject {
   readonly plane: string;
   readonly resource: string;
   readonly object: Body;
 }
 
-/** The names of all recordings. */
+/** Names of all recordings. */
 export function recordings(): readonly string[] {
   const entries = readdirSync(folder, { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -46,9 +46,9 @@ export function unpack(name: string, directory: string): void {
   }
 }
 
-/** The objects in a data folder that no process uses: the newest version of each that is not deleted. */
+/** All stored objects of a data folder that no process uses. */
 export function storedObjects(directory: string): readonly PlaneObject[] {
-  // Opening a database changes its write-ahead log, so that a copy is read.
+  // Opening a database changes its write-ahead log, so a copy is read.
   const copy = mkdtempSync(join(tmpdir(), "milo-quota-read-"));
   for (const file of recordedFiles) writeFileSync(join(copy, file), readFileSync(join(directory, file)));
   const db = new Database(join(copy, "objects.db"));

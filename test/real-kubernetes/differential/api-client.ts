@@ -1,4 +1,4 @@
-// A plain HTTPS client: what it sends and gets is what the cases are about, so nothing is added or repaired.
+// A plain HTTPS client that changes neither requests nor responses.
 import { Agent, request } from "node:https";
 
 export interface Target {

@@ -1,39 +1,39 @@
-// Cases are data: what is sent, step by step, to both servers. What comes back has to be the same.
+// A case is a list of requests to both servers, whose responses must be the same.
 
 export interface Step {
   readonly method: string;
-  /** `{ns}` stands for the namespace of the case, `{name}` for a value that an earlier step kept. */
+  /** `{ns}` is the namespace of the case, `{name}` a value that an earlier step kept. */
   readonly path: string;
-  /** Objects are sent as JSON, texts as they are. The placeholders of paths work here too. */
+  /** Objects are sent as JSON, strings unchanged. Placeholders work as in paths. */
   readonly body?: unknown;
   readonly contentType?: string;
   readonly accept?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Who sends it: the administrator unless told otherwise. */
+  /** The user; by default the administrator. */
   readonly as?: "nobody" | "no token" | "wrong token";
-  /** Keeps values of the answer for later steps: the name of each, and where it is (`metadata.uid`). */
+  /** Keeps values of the response for later steps, by name and path (`metadata.uid`). */
   readonly keep?: Readonly<Record<string, string>>;
-  /** Sends the step again until the answer has this code, for what servers do in their own time. */
+  /** Repeats the step until the response has this status code. */
   readonly until?: number;
-  /** The same until the answer has this text. */
+  /** Repeats the step until the response contains this text. */
   readonly untilWith?: string;
-  /** The same until the answer no longer has this text. */
+  /** Repeats the step until the response no longer contains this text. */
   readonly untilWithout?: string;
   /**
-   * The parts of the answer that are looked at, for documents of which the servers need not have all in common:
-   * `resources[name=pods]` is the member of a list whose name is pods.
+   * Compares only these parts of the response, for documents that differ otherwise: `resources[name=pods]` is the list
+   * member whose name is pods.
    */
   readonly parts?: readonly string[];
-  /** Whether the causes of a refusal come in an order of chance, as those do that Kubernetes finds by a map. */
+  /** Whether the causes of an error have a random order, as those that Kubernetes collects in a Go map. */
   readonly anyOrder?: boolean;
-  /** Whether the answer is not looked at; for steps that only prepare. */
+  /** Whether the response is ignored, for preparatory steps. */
   readonly unseen?: boolean;
 }
 
 export interface Case {
   readonly name: string;
   readonly steps: readonly Step[];
-  /** What may differ, as a path in the answers (`[1].body.metadata.labels`) and the reason why. */
+  /** Allowed differences: paths in the responses (`[1].body.metadata.labels`) with reasons. */
   readonly mayDiffer?: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-// A kind of its own for each case: its group is named after the namespace of the case.
+// A custom kind for each case, whose group is named after the namespace of the case.
 import { type Case, cases, type Step } from "./case.ts";
 import { get, post, remove, unseen } from "./steps.ts";
 
@@ -8,7 +8,7 @@ export const definitionAt = `${definitions}/widgets.${group}`;
 export const widgets = `/apis/${group}/v1/namespaces/{ns}/widgets`;
 export const widgetAt = `${widgets}/one`;
 
-/** A schema of objects with a spec and a status. */
+/** A schema with spec and status. */
 export function schemaOf(spec: object, more: object = {}): object {
   return {
     type: "object",
@@ -33,7 +33,7 @@ export function definition(versions: readonly object[], spec: object = {}): obje
   };
 }
 
-/** Makes a definition, and waits until its objects can be listed. */
+/** Creates a CRD and waits until its objects can be listed. */
 export function defined(crd: object, path = widgets): readonly Step[] {
   return [post(definitions, crd, unseen), get(path, { until: 200, unseen: true })];
 }
@@ -42,7 +42,7 @@ export function widget(spec: unknown, more: object = {}): object {
   return { apiVersion: `${group}/v1`, kind: "Widget", metadata: { name: "one" }, spec, ...more };
 }
 
-/** Cases about objects of one custom kind. */
+/** Cases with objects of one custom kind. */
 export function customCases(
   name: string,
   crd: object,

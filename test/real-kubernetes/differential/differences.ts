@@ -1,6 +1,6 @@
 import type { Case } from "./case.ts";
 
-/** One place where two answers are not the same. */
+/** One difference between two responses. */
 export interface Difference {
   /** `[1].body.metadata.labels` */
   readonly path: string;
@@ -8,11 +8,11 @@ export interface Difference {
   readonly embedded: unknown;
 }
 
-/** How messages of Kubernetes show its Go types, their fields, its source files and the decoders of Go's libraries. */
+/** Matches messages of Kubernetes with Go types, fields, source files or decoder errors. */
 const goWording =
   /\bGo (?:struct|value)|\.go:\d+|cannot (?:unmarshal|restore|convert) |unrecognized type: |parsing time |got &|is of the type |illegal base64 data|\{"(?:Name|Path|Rule|Type)":/;
 
-/** Where the embedded server answers in another way than Kubernetes, in more than what a case allows. */
+/** Differences between the embedded server and Kubernetes that a case does not allow. */
 export function embeddedDifferences(
   { mayDiffer = {} }: Case,
   answered: unknown,
@@ -23,12 +23,12 @@ export function embeddedDifferences(
   );
 }
 
-/** Code, reason, and the field and reason of every cause still have to agree. */
+/** Code, reason, and the field and reason of every cause must still agree. */
 function isGoWording({ path, real, embedded }: Difference): boolean {
   return path.endsWith(".message") && typeof embedded === "string" && goWording.test(String(real));
 }
 
-/** Every place where two values differ. */
+/** All differences between two values. */
 export function differences(real: unknown, embedded: unknown, path = ""): readonly Difference[] {
   if (Object.is(real, embedded)) return [];
   if (Array.isArray(real) && Array.isArray(embedded)) {

@@ -3,7 +3,7 @@ const time = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g;
 
 const age = /^(?:\d+[smhd])+$/;
 
-/** Keys whose values differ between servers and runs; that they are there still counts. */
+/** Keys whose values differ between servers and runs. Only their presence is compared. */
 const changing = new Set([
   "description",
   "resourceVersion",
@@ -18,13 +18,13 @@ const changing = new Set([
   "serverAddress",
 ]);
 
-/** An answer in which everything that differs from run to run is the same. */
+/** Replaces all values of a response that differ between runs. */
 export function normalized(value: unknown, kept: Readonly<Record<string, string>>): unknown {
   return visit(value, "", kept);
 }
 
 function visit(value: unknown, key: string, kept: Readonly<Record<string, string>>): unknown {
-  // Descriptions are our own; the two servers need not agree on them.
+  // The embedded server has its own descriptions.
   if (key === "description") return "";
   if (key === "cells" && typeof value === "string" && age.test(value)) return "<age>";
   if (key === "causes" && Array.isArray(value)) return distinct(value.map((cause) => visit(cause, "", kept)));
@@ -36,7 +36,7 @@ function visit(value: unknown, key: string, kept: Readonly<Record<string, string
   return Object.fromEntries(members.sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** Entries are ordered by time, to the second: which of two writes was in the same second as another is chance. */
+/** Entries are ordered by time with a resolution of seconds, so their order is random for writes of the same second. */
 function byManager(entries: readonly unknown[]): readonly unknown[] {
   const manager = (entry: unknown): string => {
     const { manager: name, operation, subresource, apiVersion } = entry as Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ function byManager(entries: readonly unknown[]): readonly unknown[] {
   return [...entries].sort((left, right) => (manager(left) < manager(right) ? -1 : 1));
 }
 
-/** Kubernetes checks metadata up to three times, and says so as often. */
+/** Kubernetes validates metadata up to three times and repeats the causes. */
 function distinct(causes: readonly unknown[]): readonly unknown[] {
   const texts = new Set<string>();
   return causes.filter((cause) => {
@@ -62,7 +62,7 @@ function text(value: string, kept: Readonly<Record<string, string>>): string {
   return (
     result
       .replace(/(generated-|Bad_)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1<suffix>")
-      // The whole object, with keys in an order that each server has of its own.
+      // A whole object as text, whose key order differs between the servers.
       .replace(/patch: Invalid value: "\{.*\}": /g, 'patch: Invalid value: "<object>": ')
       .replace(/^Invalid value: "\{\\".*\}": /, 'Invalid value: "<object>": ')
       .replace(/in record \(\d+\)/g, "in record (<revision>)")

@@ -1,6 +1,6 @@
 const step = /([^.[\]]+)|\[([^=\]]+)=([^\]]*)\]/g;
 
-/** What is at a path such as `items[metadata.name=one].spec`; undefined when there is nothing. */
+/** The value at a path such as `items[metadata.name=one].spec`; undefined if there is none. */
 export function partOf(whole: unknown, path: string): unknown {
   let value = whole;
   for (const [, field, key, wanted] of path.matchAll(step)) {

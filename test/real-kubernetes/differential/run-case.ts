@@ -4,7 +4,7 @@ import type { Case, Step } from "./case.ts";
 import { normalized } from "./normalized.ts";
 import { partOf } from "./part-of.ts";
 
-/** What a step showed, with everything that differs from run to run made the same. */
+/** Normalized response of a step. */
 export interface Observation {
   readonly code: number;
   readonly type: string;
@@ -14,7 +14,7 @@ export interface Observation {
 
 const untilMsMax = 60_000;
 
-/** Runs all steps of a case in a namespace of its own. */
+/** Runs all steps of a case in its own namespace. */
 export async function runCase(client: ApiClient, { steps }: Case, namespace: string): Promise<readonly Observation[]> {
   const kept: Record<string, string> = { ns: namespace };
   await client.send(json("POST", "/api/v1/namespaces", { metadata: { name: namespace } }));
@@ -77,11 +77,11 @@ function observation({ code, headers, body }: Reply, step: Step, kept: Readonly<
   const type = String(headers["content-type"] ?? "").replace(/\s/g, "");
   const whole = parsed(body, type);
   const shown = step.parts === undefined ? whole : step.parts.map((part) => partOf(whole, filled(part, kept)) ?? null);
-  const told = step.anyOrder === true ? inOrder(shown) : shown;
-  return normalized({ code, type, warnings, body: told }, kept) as Observation;
+  const ordered = step.anyOrder === true ? inOrder(shown) : shown;
+  return normalized({ code, type, warnings, body: ordered }, kept) as Observation;
 }
 
-/** A refusal whose causes are in an order that is always the same. */
+/** Sorts the causes of an error. */
 function inOrder(body: unknown): unknown {
   const status = body as { readonly message?: string; readonly details?: { readonly causes?: readonly unknown[] } };
   if (status.details?.causes === undefined) return body;
@@ -95,12 +95,12 @@ function inOrder(body: unknown): unknown {
   return { ...status, message, details: { ...status.details, causes } };
 }
 
-/** How many bookmarks there are depends on the time; only the one that ends the initial events is always there. */
+/** The number of bookmarks depends on the timing; only the one at the end of the initial events is deterministic. */
 function isNoHeartbeat(line: string): boolean {
   return !/^\{"type":"BOOKMARK"/.test(line) || line.includes("initial-events-end");
 }
 
-/** Streams are lists of events; what is no JSON is text. */
+/** Streams are lists of events. Anything but JSON is text. */
 function parsed(body: string, type: string): unknown {
   if (type.includes("yaml")) return parseYaml(body);
   if (!type.includes("json")) return body;

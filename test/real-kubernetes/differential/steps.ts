@@ -1,4 +1,4 @@
-// Steps in short, so that the tables of cases read as what they are about.
+// Short constructors for steps.
 import type { Step } from "./case.ts";
 
 type More = Omit<Step, "method" | "path" | "body">;

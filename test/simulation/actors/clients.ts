@@ -9,9 +9,9 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { layout } from "../world/layout.ts";
 import type { Host } from "../world/world.ts";
 
-/** Nobody in a simulated world gives up by a signal: their machines crash. */
+/** Never aborted: simulated programs end by crashes of their machines. */
 export const { signal } = new AbortController();
-setMaxListeners(0, signal); // all wait on the same one
+setMaxListeners(0, signal); // shared by all requests
 
 export const configMaps: ResourceType = { group: "", version: "v1", plural: "configmaps", scope: "Namespaced" };
 export const secrets: ResourceType = { group: "", version: "v1", plural: "secrets", scope: "Namespaced" };
@@ -26,35 +26,35 @@ export function clientOf({ transport }: Host, plane: string, type: ResourceType)
   return new KubeClient(transport, layout.addressOf(plane)).resource(type, anyObject);
 }
 
-/** What an answer that is none tells: the reason of a refusal, or that nobody knows what happened. */
-export function reasonOf(error: unknown): string {
+/** Reason of an error response, or "unknown" for a lost connection. Any other error is a bug and is thrown. */
+export function failureReason(error: unknown): string {
   if (error instanceof StatusError) return error.status.reason ?? String(error.status.code);
   if (error instanceof ConnectionFailed) return "unknown";
   throw error;
 }
 
-export function waitFor({ clock }: Host, ms: number): Promise<void> {
+export function sleep({ clock }: Host, ms: number): Promise<void> {
   return new Promise((resolve) => {
     clock.after(ms, resolve);
   });
 }
 
-/** Runs something that may fail in ways that are part of life; anything else is a mistake in here, and is not hidden. */
-export function attempt(host: Host, what: string, work: () => Promise<void>): void {
+/** Runs work in the background and reports API and connection errors. Other errors are bugs of the actor and are not hidden. */
+export function runReportingFailure(host: Host, what: string, work: () => Promise<void>): void {
   work().catch((error: unknown) => {
-    host.report(what, reasonOf(error));
+    host.report(what, failureReason(error));
   });
 }
 
-/** Does something until it is done, or refused for good. */
-export async function insist(host: Host, work: () => Promise<void>, tries = 12): Promise<void> {
+/** Retries with backoff until the work succeeds or is rejected permanently. */
+export async function retry(host: Host, work: () => Promise<void>, tries = 12): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     try {
       return await work();
     } catch (error) {
-      const reason = reasonOf(error);
+      const reason = failureReason(error);
       if (tried >= tries || reason === "Forbidden" || reason === "Invalid" || reason === "BadRequest") throw error;
     }
-    await waitFor(host, Math.min(3_000, 50 * 2 ** tried));
+    await sleep(host, Math.min(3_000, 50 * 2 ** tried));
   }
 }

@@ -1,18 +1,18 @@
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { type Consumer, type Counted, configMapKind, type PolicyName, placeDimension } from "./tiny-world.ts";
+import { type Consumer, type CountedType, configMapKind, type PolicyName, placeDimension } from "./topology.ts";
 
 const apiVersion = "quota.miloapis.com/v1alpha1";
 
 type Manifest = KubernetesObject & { readonly spec?: object };
 
-/** So much of something, perhaps in a place. */
-export interface Wanted {
-  readonly counted: Counted;
+/** An amount of a resource type, optionally with a place dimension. */
+export interface TypeAmount {
+  readonly counted: CountedType;
   readonly amount: number;
   readonly place: string | undefined;
 }
 
-export function registrationOf({ resourceType, consumerKind, claimedBy, places }: Counted, name: string): Manifest {
+export function registrationOf({ resourceType, consumerKind, claimedBy, places }: CountedType, name: string): Manifest {
   return {
     apiVersion,
     kind: "ResourceRegistration",
@@ -28,7 +28,7 @@ export function registrationOf({ resourceType, consumerKind, claimedBy, places }
   };
 }
 
-export function grantOf(consumer: Consumer, name: string, given: readonly Wanted[], expiresAt?: string): Manifest {
+export function grantOf(consumer: Consumer, name: string, given: readonly TypeAmount[], expiresAt?: string): Manifest {
   return {
     apiVersion,
     kind: "ResourceGrant",
@@ -49,11 +49,16 @@ export function grantOf(consumer: Consumer, name: string, given: readonly Wanted
   };
 }
 
-/** Keeps a claim after its deletion until its service says that it is done. */
+/** Keeps a deleted claim until its service has cleaned up. */
 const serviceFinalizer = "example.com/cleaning-up";
 
-export function claimOf(consumer: Consumer, name: string, wanted: readonly Wanted[], isKept = false): Manifest {
-  const finalizers = isKept ? { finalizers: [serviceFinalizer] } : {};
+export function claimOf(
+  consumer: Consumer,
+  name: string,
+  wanted: readonly TypeAmount[],
+  hasFinalizer = false,
+): Manifest {
+  const finalizers = hasFinalizer ? { finalizers: [serviceFinalizer] } : {};
   return {
     apiVersion,
     kind: "ResourceClaim",
@@ -69,18 +74,18 @@ export function claimOf(consumer: Consumer, name: string, wanted: readonly Wante
   };
 }
 
-/** What may be different about a policy. */
-export interface PolicyTurn {
+/** Fields that actors vary in policies. */
+export interface PolicyVariant {
   readonly disabled?: boolean;
   readonly existingObjects?: "Ignore" | "Adopt";
-  /** Of the fixed ones. */
+  /** Only for policies with a fixed amount. */
   readonly amount?: number;
 }
 
 export function policyOf(
   name: PolicyName,
-  counted: Counted,
-  { disabled, existingObjects, amount = 1 }: PolicyTurn,
+  counted: CountedType,
+  { disabled, existingObjects, amount = 1 }: PolicyVariant,
 ): Manifest {
   return {
     apiVersion,
@@ -95,8 +100,8 @@ export function policyOf(
   };
 }
 
-/** Gives the organization that a Secret names so much, in the plane of the organization. */
-export function bonusPolicyOf({ resourceType }: Counted, { disabled, amount = 1 }: PolicyTurn): Manifest {
+/** Grants the amount on a Secret's label to the organization on its label, in the plane of the organization. */
+export function bonusPolicyOf({ resourceType }: CountedType, { disabled, amount = 1 }: PolicyVariant): Manifest {
   const organization = { apiGroup: "resourcemanager.miloapis.com", kind: "Organization" };
   const bucket = amount === 1 ? { amountExpression: "int(trigger.metadata.labels.bonus)" } : { amount };
   return {
@@ -135,7 +140,7 @@ function configMapsWith(label: string): object {
   return { resource: { apiVersion: "v1", kind: configMapKind.kind }, constraints };
 }
 
-function templateOf(name: PolicyName, { resourceType, places }: Counted, amount: number): object {
+function templateOf(name: PolicyName, { resourceType, places }: CountedType, amount: number): object {
   const dimensions =
     places.length === 0 ? {} : { dimensions: { [placeDimension]: "{{ trigger.metadata.labels.place }}" } };
   const request = { resourceType, ...dimensions };
@@ -158,16 +163,16 @@ function referenceTo({ apiGroup, kind, name }: Consumer): object {
   return { apiGroup, kind, name };
 }
 
-/** Label of objects that nobody asks the door about. */
+/** Label of objects that are stored without admission. */
 export const bypassLabel = "bypass";
 
-export interface Labelled {
+export interface ConfigMapLabels {
   readonly org: string;
   readonly place: string;
   readonly cores?: string;
 }
 
-export function configMapOf(name: string, labels: Labelled, finalizers: readonly string[] = []): Manifest {
+export function configMapOf(name: string, labels: ConfigMapLabels, finalizers: readonly string[] = []): Manifest {
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
@@ -175,7 +180,7 @@ export function configMapOf(name: string, labels: Labelled, finalizers: readonly
   };
 }
 
-/** Without webhooks: it is there to be counted. */
+/** Has no webhooks: it only exists to be counted. */
 export function webhookConfigurationOf(name: string): Manifest {
   return {
     apiVersion: "admissionregistration.k8s.io/v1",

@@ -1,19 +1,31 @@
+import { type ActionDraw, type ActorContext, actionOn } from "./action.ts";
 import { configMaps, webhookConfigurations } from "./clients.ts";
-import { create, createAtOnce, destroy, letGo, relabel, replace, type WantedObject } from "./creator.ts";
 import { bypassLabel, configMapOf, webhookConfigurationOf } from "./manifests.ts";
-import { type ActionDraw, on, type Stage } from "./stage.ts";
+import {
+  create,
+  createConcurrently,
+  deleteByName,
+  relabel,
+  removeFinalizers,
+  replace,
+  type TargetObject,
+} from "./object-calls.ts";
 
 const clients = ["client-1", "client-2"] as const;
 const names = ["x", "y", "z", "v", "w"] as const;
-const finalizer = "example.com/patience";
+const finalizer = "example.com/test-finalizer";
 
-/** An object under one of few names, in one of all planes. */
-function drawObject({ tiny, random }: Stage, finalizers: readonly string[] = [], labels: object = {}): WantedObject {
-  const projects = tiny.consumers.filter(({ kind }) => kind === "Project").map(({ plane }) => plane);
+/** An object in any plane. There are few names, so that actors collide. */
+function drawObject(
+  { topology, random }: ActorContext,
+  finalizers: readonly string[] = [],
+  labels: object = {},
+): TargetObject {
+  const projects = topology.consumers.filter(({ kind }) => kind === "Project").map(({ plane }) => plane);
   const name = random.pick(names);
   if (projects.length > 0 && random.chance(0.3))
     return { plane: random.pick(projects), type: webhookConfigurations, object: webhookConfigurationOf(name) };
-  const organizations = tiny.consumers.filter(({ kind }) => kind === "Organization");
+  const organizations = topology.consumers.filter(({ kind }) => kind === "Organization");
   const given = {
     org: random.pick(organizations).name,
     place: random.pick(["here", "there"]),
@@ -24,61 +36,67 @@ function drawObject({ tiny, random }: Stage, finalizers: readonly string[] = [],
   return { plane, type: configMaps, object: configMapOf(name, given, finalizers) };
 }
 
-function textOf({ plane, object }: WantedObject): string {
+function objectText({ plane, object }: TargetObject): string {
   const labels = Object.values(object.metadata.labels ?? {}).join(" ");
   return `${plane}/${object.kind} ${object.metadata.name} (${labels})`;
 }
 
-export const createObject: ActionDraw = (stage) => {
-  const { random } = stage;
-  const wanted = drawObject(stage, random.chance(0.1) ? [finalizer] : []);
+export const createObject: ActionDraw = (context) => {
+  const { random } = context;
+  const wanted = drawObject(context, random.chance(0.1) ? [finalizer] : []);
   const tries = random.pick([1, 3]);
-  return on(random.pick(clients), `creates ${textOf(wanted)}, in ${tries} tries`, (host) =>
+  return actionOn(random.pick(clients), `creates ${objectText(wanted)}, in ${tries} tries`, (host) =>
     create(host, wanted, tries),
   );
 };
 
-export const createSixTimes: ActionDraw = (stage) => {
-  const wanted = drawObject(stage);
-  return on(stage.random.pick(clients), `creates ${textOf(wanted)} six times at once`, (host) =>
-    createAtOnce(host, wanted, 6),
+export const createSixTimes: ActionDraw = (context) => {
+  const wanted = drawObject(context);
+  return actionOn(context.random.pick(clients), `creates ${objectText(wanted)} six times concurrently`, (host) =>
+    createConcurrently(host, wanted, 6),
   );
 };
 
-/** Where the door is not asked, the object is counted all the same, later. */
-export const bypass: ActionDraw = (stage) => {
-  const wanted = drawObject(stage, [], { [bypassLabel]: "yes" });
-  return on(stage.random.pick(clients), `creates ${textOf(wanted)} past the door`, (host) => create(host, wanted, 2));
-};
-
-export const destroyObject: ActionDraw = (stage) => {
-  const wanted = drawObject(stage);
-  return on(stage.random.pick(clients), `deletes ${textOf(wanted)}`, (host) => destroy(host, wanted));
-};
-
-export const letObjectGo: ActionDraw = (stage) => {
-  const wanted = drawObject(stage);
-  return on(stage.random.pick(clients), `lets ${textOf(wanted)} go`, (host) => letGo(host, wanted));
-};
-
-export const replaceObject: ActionDraw = (stage) => {
-  const wanted = drawObject(stage);
-  return on(stage.random.pick(clients), `replaces ${textOf(wanted)}`, (host) => replace(host, wanted));
-};
-
-export const unlabelObject: ActionDraw = (stage) => {
-  const wanted = drawObject(stage);
-  return on(stage.random.pick(clients), `takes the labels off ${textOf(wanted)}`, (host) =>
-    relabel(host, wanted, null, stage.book),
+/** An object that bypasses admission is counted later, by the ownership controller. */
+export const createBypassingAdmission: ActionDraw = (context) => {
+  const wanted = drawObject(context, [], { [bypassLabel]: "yes" });
+  return actionOn(context.random.pick(clients), `creates ${objectText(wanted)} without admission`, (host) =>
+    create(host, wanted, 2),
   );
 };
 
-/** It needs more, or less, or is somewhere else by now. */
-export const resizeObject: ActionDraw = (stage) => {
-  const { random } = stage;
-  const wanted = drawObject(stage);
+export const deleteObject: ActionDraw = (context) => {
+  const wanted = drawObject(context);
+  return actionOn(context.random.pick(clients), `deletes ${objectText(wanted)}`, (host) => deleteByName(host, wanted));
+};
+
+export const finalizeObject: ActionDraw = (context) => {
+  const wanted = drawObject(context);
+  return actionOn(context.random.pick(clients), `removes the finalizers of ${objectText(wanted)}`, (host) =>
+    removeFinalizers(host, wanted),
+  );
+};
+
+export const replaceObject: ActionDraw = (context) => {
+  const wanted = drawObject(context);
+  return actionOn(context.random.pick(clients), `replaces ${objectText(wanted)}`, (host) => replace(host, wanted));
+};
+
+export const unlabelObject: ActionDraw = (context) => {
+  const wanted = drawObject(context);
+  return actionOn(context.random.pick(clients), `removes the labels of ${objectText(wanted)}`, (host) =>
+    relabel(host, wanted, null, context.history),
+  );
+};
+
+/** Changes the amount or the place that an object needs. */
+export const resizeObject: ActionDraw = (context) => {
+  const { random } = context;
+  const wanted = drawObject(context);
   const labels = { cores: String(random.between(1, 4)), ...(random.chance(0.2) ? { place: "there" } : {}) };
-  return on(random.pick(clients), `makes ${textOf(wanted)} need ${Object.values(labels).join(" ")}`, (host) =>
-    relabel(host, wanted, labels, stage.book),
+  return actionOn(
+    random.pick(clients),
+    `relabels ${objectText(wanted)} to ${Object.values(labels).join(" ")}`,
+    (host) => relabel(host, wanted, labels, context.history),
   );
 };

@@ -1,38 +1,38 @@
-import type { AdmissionBook, AdmittingClaim } from "./admission-book.ts";
+import type { AdmissionHistory, AdmittingClaim } from "./admission-history.ts";
 import type { Invariant } from "./invariant.ts";
 import type { PolicyHistory } from "./policy-history.ts";
 import type { QuotaChange, QuotaTruth } from "./quota-truth.ts";
-import { objectsOfClaim } from "./true-claim.ts";
+import { objectsOfClaim } from "./stored-claim.ts";
 
-/** Every stored object that was let in is listed by a granted claim of each policy that it was let in by. */
+/** I4: every stored object that admission allowed is listed by a granted claim of each policy that governs it. */
 export class AdmittedObjectsAreCounted implements Invariant {
   readonly name = "I4";
-  readonly #book: AdmissionBook;
+  readonly #history: AdmissionHistory;
   readonly #policies: PolicyHistory;
   readonly #storedMs = new Map<string, number>();
 
-  constructor(book: AdmissionBook, policies: PolicyHistory) {
-    this.#book = book;
+  constructor(history: AdmissionHistory, policies: PolicyHistory) {
+    this.#history = history;
     this.#policies = policies;
   }
 
-  *faults(change: QuotaChange, truth: QuotaTruth): Generator<string> {
+  *violations(change: QuotaChange, truth: QuotaTruth): Generator<string> {
     if (change.about === "object" && change.before === undefined) {
       const uid = change.after?.object.metadata.uid ?? "";
       this.#storedMs.set(uid, change.atMs);
       yield* this.#uncounted(uid, truth);
     }
     if (change.about !== "claim" || change.before === undefined) return;
-    if (this.#book.isEndedByHand(change.before.uid)) return;
+    if (this.#history.isClaimDeletedByActor(change.before.uid)) return;
     for (const uid of objectsOfClaim(change.before)) if (truth.objects.has(uid)) yield* this.#uncounted(uid, truth);
   }
 
   *#uncounted(uid: string, truth: QuotaTruth): Generator<string> {
-    if (this.#book.isEdited(uid)) return;
-    for (const claim of this.#book.claimsBehind(uid) ?? []) {
-      const isHeld = this.#isCounted(uid, claim, truth) || this.#book.isEndedByHand(claim.uid);
+    if (this.#history.isObjectEdited(uid)) return;
+    for (const claim of this.#history.admittingClaims(uid) ?? []) {
+      const isHeld = this.#isCounted(uid, claim, truth) || this.#history.isClaimDeletedByActor(claim.uid);
       const isDue = this.#policies.isUnchangedSince(claim.policy, this.#storedMs.get(uid) ?? 0);
-      if (!isHeld && isDue) yield `object ${uid} is stored, and no granted claim of ${claim.policy} lists it`;
+      if (!isHeld && isDue) yield `object ${uid} is stored, but no granted claim of ${claim.policy} lists it`;
     }
   }
 
@@ -43,11 +43,15 @@ export class AdmittedObjectsAreCounted implements Invariant {
   }
 }
 
-/** Whether an answer to let an object in is backed by what is stored at this moment. */
-export function* answerFaults(uid: string, claims: readonly AdmittingClaim[], truth: QuotaTruth): Generator<string> {
+/** I5: when admission allows an object, granted claims that list it are stored. */
+export function* admissionViolations(
+  uid: string,
+  claims: readonly AdmittingClaim[],
+  truth: QuotaTruth,
+): Generator<string> {
   for (const claim of claims) {
     const stored = truth.claimByUid(claim.uid);
     if (stored?.state === "granted" && objectsOfClaim(stored).includes(uid)) continue;
-    yield `object ${uid} was let in by claim ${claim.uid}, which is ${stored?.state ?? "gone"}`;
+    yield `object ${uid} was admitted by claim ${claim.uid}, which is ${stored?.state ?? "gone"}`;
   }
 }

@@ -1,23 +1,23 @@
 import { matchesLabels } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import type { QuotaTruth } from "./quota-truth.ts";
-import type { TrueClaim } from "./true-claim.ts";
-import type { TrueGrant, TruePool } from "./true-grant.ts";
-import { amountOf, pageId, type TruePart } from "./true-part.ts";
+import { amountOf, bucketId, type StoredAmount } from "./stored-amount.ts";
+import type { StoredClaim } from "./stored-claim.ts";
+import type { StoredGrant, StoredPool } from "./stored-grant.ts";
 
-/** What is used, or asked for, with some dimensions. */
-export type Demand = Pick<TruePart, "dimensions" | "dimensionKey" | "amount">;
+/** An amount in use or requested, with dimensions. */
+export type Demand = Pick<StoredAmount, "dimensions" | "dimensionKey" | "amount">;
 
-/** What the grants of a page give that count at a time. */
-export function poolsOf(truth: QuotaTruth, page: string, nowMs: number): readonly TruePool[] {
+/** Pools of a bucket from the grants that count at a time. */
+export function countingPools(truth: QuotaTruth, bucket: string, nowMs: number): readonly StoredPool[] {
   return [...truth.grants.values()]
     .filter((grant) => isCounting(truth, grant, nowMs))
     .flatMap(({ key, consumer, pools }) =>
-      pools.filter(({ resourceType }) => pageId(key.plane, consumer, resourceType) === page),
+      pools.filter(({ resourceType }) => bucketId(key.plane, consumer, resourceType) === bucket),
     );
 }
 
-/** Whether a grant counts at a time: all of it is registered, it has not expired, and nobody deletes it. */
-export function isCounting(truth: QuotaTruth, grant: TrueGrant, nowMs: number): boolean {
+/** Whether a grant counts at a time: all its types are registered, and it is neither expired nor being deleted. */
+export function isCounting(truth: QuotaTruth, grant: StoredGrant, nowMs: number): boolean {
   if (grant.deleting || (grant.expiresMs !== undefined && grant.expiresMs <= nowMs)) return false;
   return grant.pools.every(({ resourceType, requirements }) =>
     [...truth.registrations.values()].some(
@@ -30,9 +30,9 @@ export function isCounting(truth: QuotaTruth, grant: TrueGrant, nowMs: number): 
   );
 }
 
-/** Whether registrations allow a claim to be decided at all. */
-export function isRegistered(truth: QuotaTruth, claim: TrueClaim): boolean {
-  return claim.asked.every(({ resourceType, dimensions }) =>
+/** Whether active registrations cover all requests of a claim. */
+export function isRegistered(truth: QuotaTruth, claim: StoredClaim): boolean {
+  return claim.requested.every(({ resourceType, dimensions }) =>
     [...truth.registrations.values()].some(
       (registration) =>
         registration.isActive &&
@@ -45,31 +45,31 @@ export function isRegistered(truth: QuotaTruth, claim: TrueClaim): boolean {
   );
 }
 
-/** What granted claims hold of a page, but for those that still have a promise on it. */
-export function heldBeside(truth: QuotaTruth, page: string): readonly TruePart[] {
-  const promised = new Set(truth.pages.get(page)?.reservations.map(({ uid }) => uid));
-  return heldOf(truth, page).filter(({ uid }) => !promised.has(uid));
+/** Allocations of granted claims that have no reservation in the bucket. */
+export function heldWithoutReservation(truth: QuotaTruth, bucket: string): readonly StoredAmount[] {
+  const reserved = new Set(truth.buckets.get(bucket)?.reservations.map(({ uid }) => uid));
+  return heldOf(truth, bucket).filter(({ uid }) => !reserved.has(uid));
 }
 
-/** What granted claims hold of a page. */
-export function heldOf(truth: QuotaTruth, page: string): readonly (TruePart & { readonly uid: string })[] {
+/** Allocations of granted claims in a bucket. */
+export function heldOf(truth: QuotaTruth, bucket: string): readonly (StoredAmount & { readonly uid: string })[] {
   return [...truth.claims.values()].flatMap(({ key, consumer, held, uid }) =>
     held
-      .filter(({ resourceType }) => pageId(key.plane, consumer, resourceType) === page)
+      .filter(({ resourceType }) => bucketId(key.plane, consumer, resourceType) === bucket)
       .map((part) => ({ ...part, uid })),
   );
 }
 
-/** How much more pools can cover with further demands than without them. */
-export function gain(pools: readonly TruePool[], base: readonly Demand[], further: readonly Demand[]): bigint {
+/** How much more of the demands pools cover with the further ones than without them. */
+export function gain(pools: readonly StoredPool[], base: readonly Demand[], further: readonly Demand[]): bigint {
   return covered(pools, [...base, ...further]) - covered(pools, base);
 }
 
 /**
- * How much of some demands pools can cover: by the theorem of the smallest cut, over every choice of demands, what the
- * choice leaves out plus all that serves the rest. There are few sets of dimensions in a simulated world.
+ * How much of the demands pools can cover: the maximum flow, computed as the minimum cut over all subsets of demands. This
+ * is exponential, but simulations have few sets of dimensions.
  */
-export function covered(pools: readonly TruePool[], demands: readonly Demand[]): bigint {
+export function covered(pools: readonly StoredPool[], demands: readonly Demand[]): bigint {
   const sums = summed(demands);
   let least = amountOf(sums);
   for (let choice = 1; choice < 2 ** sums.length; choice += 1) {

@@ -1,111 +1,111 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { AdmissionBook } from "./admission-book.ts";
-import { AdmittedObjectsAreCounted, answerFaults } from "./admitted-objects-are-counted.ts";
+import { AdmissionHistory } from "./admission-history.ts";
+import { AdmittedObjectsAreCounted, admissionViolations } from "./admitted-objects-are-counted.ts";
+import { ClaimsOutliveObjects } from "./claims-outlive-objects.ts";
+import { DenialsAreJustified } from "./denials-are-justified.ts";
+import { PolicyHistory } from "./policy-history.ts";
+import type { QuotaChange } from "./quota-truth.ts";
 import {
+  bucket,
+  buckets,
   claim,
   claims,
   forObjects,
   grant,
   grants,
-  Planted,
-  page,
-  pages,
   policies,
   registration,
   registrations,
+  StateFixture,
   thing,
   things,
-} from "./checking.ts";
-import { ClaimsOutliveObjects } from "./claims-outlive-objects.ts";
-import { DenialsAreTrue } from "./denials-are-true.ts";
-import { PolicyHistory } from "./policy-history.ts";
-import type { QuotaChange } from "./quota-truth.ts";
-import { transactionFaults } from "./transactions-are-whole.ts";
+} from "./state-fixture.ts";
+import { transactionViolations } from "./transactions-are-atomic.ts";
 
 const one = [{ amount: 1 }];
 
-describe("denials are true", () => {
-  let planted: Planted;
-  let book: AdmissionBook;
-  const deny = (): readonly string[] => planted.put(claims, claim("c", "denied", one));
+describe("I6, denials are justified,", () => {
+  let state: StateFixture;
+  let history: AdmissionHistory;
+  const deny = (): readonly string[] => state.put(claims, claim("c", "denied", one));
   beforeEach(() => {
-    book = new AdmissionBook();
-    planted = new Planted([new DenialsAreTrue(1_000, book)]);
-    planted.put(registrations, registration());
-    planted.put(grants, grant("g", [{ amount: 1 }]));
+    history = new AdmissionHistory();
+    state = new StateFixture([new DenialsAreJustified(1_000, history)]);
+    state.put(registrations, registration());
+    state.put(grants, grant("g", [{ amount: 1 }]));
   });
 
-  it("reports a claim that always had room", () => {
-    planted.put(claims, claim("c", "pending", one));
+  it("reports a denied claim that always fitted", () => {
+    state.put(claims, claim("c", "pending", one));
     expect(deny()).toHaveLength(1);
   });
 
   const reasons: Record<string, () => void> = {
     "another claim held it for a moment": () => {
-      planted.put(claims, claim("d", "granted", one));
-      planted.remove(claims, "d");
+      state.put(claims, claim("d", "granted", one));
+      state.remove(claims, "d");
     },
-    "it was promised to another claim": () => {
-      planted.put(pages, page({ limit: 1, allocated: 0, promised: [{ by: "d", amount: 1 }] }));
-      planted.put(pages, page({ limit: 1, allocated: 0 }));
+    "it was reserved for another claim": () => {
+      state.put(buckets, bucket({ limit: 1, allocated: 0, reservations: [{ by: "d", amount: 1 }] }));
+      state.put(buckets, bucket({ limit: 1, allocated: 0 }));
     },
-    "the page counted somebody who is gone": () => {
-      planted.put(pages, page({ limit: 1, allocated: 1 }));
+    "the bucket counted a deleted claim": () => {
+      state.put(buckets, bucket({ limit: 1, allocated: 1 }));
     },
     "the grant was smaller for a moment": () => {
-      planted.put(grants, grant("g", [{ amount: 0 }], 2));
-      planted.put(grants, grant("g", [{ amount: 1 }], 3));
+      state.put(grants, grant("g", [{ amount: 0 }], 2));
+      state.put(grants, grant("g", [{ amount: 1 }], 3));
     },
-    "nobody had registered it for a moment": () => {
-      planted.put(registrations, registration("x/things", false));
-      planted.put(registrations, registration());
+    "the registration was inactive for a moment": () => {
+      state.put(registrations, registration("x/things", false));
+      state.put(registrations, registration());
     },
   };
   for (const [reason, happens] of Object.entries(reasons)) {
     it(`accepts a denial when ${reason}`, () => {
-      planted.put(claims, claim("c", "pending", one));
+      state.put(claims, claim("c", "pending", one));
       happens();
       expect(deny()).toEqual([]);
     });
   }
 
-  it("does not take its own promise for use by others", () => {
-    planted.put(claims, claim("c", "pending", one));
-    planted.put(pages, page({ limit: 1, allocated: 0, promised: [{ by: "c", amount: 1 }] }));
+  it("does not count the claim's own reservation against it", () => {
+    state.put(claims, claim("c", "pending", one));
+    state.put(buckets, bucket({ limit: 1, allocated: 0, reservations: [{ by: "c", amount: 1 }] }));
     expect(deny()).toHaveLength(1);
   });
 
-  const early: Record<string, readonly [begunMs: number, faults: number]> = {
-    "something changed since somebody began to ask for it": [400, 0],
-    "nothing changed since somebody began to ask for it": [600, 1],
+  const early: Record<string, readonly [begunMs: number, violations: number]> = {
+    "something changed since its admission request": [400, 0],
+    "nothing changed since its admission request": [600, 1],
   };
-  for (const [what, [begunMs, faults]] of Object.entries(early)) {
-    it(`knows of claims that are decided before they are stored: ${what}`, () => {
-      planted.nowMs = 500;
-      planted.put(grants, grant("g", [{ amount: 1 }], 2));
-      book.begun("t", begunMs);
-      planted.nowMs = 700;
-      planted.put(claims, claim("c", "pending", one, forObjects("t")));
-      expect(planted.put(claims, claim("c", "denied", one, forObjects("t")))).toHaveLength(faults);
+  for (const [what, [begunMs, violations]] of Object.entries(early)) {
+    it(`${violations === 0 ? "accepts" : "reports"} a denial before the claim is stored if ${what}`, () => {
+      state.nowMs = 500;
+      state.put(grants, grant("g", [{ amount: 1 }], 2));
+      history.decisionStarted("t", begunMs);
+      state.nowMs = 700;
+      state.put(claims, claim("c", "pending", one, forObjects("t")));
+      expect(state.put(claims, claim("c", "denied", one, forObjects("t")))).toHaveLength(violations);
     });
   }
 
-  it("takes a grant for expired when some clock may say so", () => {
+  it("treats a grant as expired if it is expired by the fastest clock", () => {
     const expiring = (atMs: number): readonly string[] => {
-      planted.put(grants, grant("g", [{ amount: 1 }], 2, { expiresAt: new Date(atMs).toISOString() }));
-      planted.put(claims, claim("c", "pending", one));
-      const faults = deny();
-      planted.remove(claims, "c");
-      return faults;
+      state.put(grants, grant("g", [{ amount: 1 }], 2, { expiresAt: new Date(atMs).toISOString() }));
+      state.put(claims, claim("c", "pending", one));
+      const violations = deny();
+      state.remove(claims, "c");
+      return violations;
     };
     expect(expiring(1_500)).toHaveLength(1);
     expect(expiring(500)).toEqual([]);
   });
 });
 
-describe("objects that were let in", () => {
-  let book: AdmissionBook;
-  let planted: Planted;
+describe("I4, I5 and I7, admitted objects,", () => {
+  let history: AdmissionHistory;
+  let state: StateFixture;
   const policy = (text: string) => ({
     apiVersion: "quota.miloapis.com/v1alpha1",
     kind: "ClaimCreationPolicy",
@@ -113,142 +113,142 @@ describe("objects that were let in", () => {
     spec: { text },
   });
   beforeEach(() => {
-    book = new AdmissionBook();
-    const history = new PolicyHistory();
-    const invariants = [new AdmittedObjectsAreCounted(book, history), new ClaimsOutliveObjects(book, history)];
-    planted = new Planted(invariants, (change) => history.take(change));
-    planted.put(policies, policy("first"));
-    planted.nowMs = 10;
-    planted.put(claims, claim("c", "granted", one, forObjects("t")));
-    book.allowed("t", [{ uid: "c", policy: "things" }], 0);
-  });
-
-  it("are accepted while a granted claim lists them", () => {
-    expect(planted.put(things, thing("t"))).toEqual([]);
-    expect(planted.put(claims, claim("c", "granted", one, forObjects("t", "t")))).toEqual([]);
-  });
-
-  it("are reported when no claim lists them, or a claim that is not granted", () => {
-    planted.put(claims, claim("c", "granted", one, forObjects("another")));
-    expect(planted.put(things, thing("t"))).toHaveLength(1);
-    planted.put(claims, claim("c", "granted", one, forObjects("t")));
-    expect(planted.put(claims, claim("c", "pending", one, forObjects("t")))).toHaveLength(1);
-  });
-
-  it("are reported when their claim goes: while they exist, and while they may still be stored", () => {
-    expect(planted.remove(claims, "c")).toHaveLength(1);
-    planted.put(claims, claim("c", "granted", one, forObjects("t")));
-    planted.put(things, thing("t"));
-    book.landedOrDropped("t");
-    expect(planted.remove(claims, "c")).toHaveLength(2);
-  });
-
-  it("may lose their claim when they are gone, when their policy changed, or when somebody says so", () => {
-    book.landedOrDropped("t");
-    expect(planted.remove(claims, "c")).toEqual([]);
-    planted.put(claims, claim("c", "granted", one, forObjects("t")));
-    planted.put(things, thing("t"));
-    planted.nowMs = 20;
-    planted.put(policies, policy("second"));
-    expect(planted.remove(claims, "c")).toEqual([]);
-    planted.nowMs = 30;
-    planted.put(claims, claim("d", "granted", one, forObjects("t")));
-    book.endedByHand("d");
-    expect(planted.remove(claims, "d")).toEqual([]);
-  });
-
-  it("were let in wrongly when their claim was not granted, did not list them, or was gone at that moment", () => {
-    const faults = (uid: string, by: string): readonly string[] => [
-      ...answerFaults(uid, [{ uid: by, policy: "things" }], planted.truth),
+    history = new AdmissionHistory();
+    const policyHistory = new PolicyHistory();
+    const invariants = [
+      new AdmittedObjectsAreCounted(history, policyHistory),
+      new ClaimsOutliveObjects(history, policyHistory),
     ];
-    planted.put(claims, claim("p", "pending", one, forObjects("t")));
-    expect(faults("t", "c")).toEqual([]);
-    expect(faults("u", "c")).toHaveLength(1);
-    expect(faults("t", "p")).toHaveLength(1);
-    expect(faults("t", "gone")).toHaveLength(1);
+    state = new StateFixture(invariants, (change) => policyHistory.take(change));
+    state.put(policies, policy("first"));
+    state.nowMs = 10;
+    state.put(claims, claim("c", "granted", one, forObjects("t")));
+    history.objectAdmitted("t", [{ uid: "c", policy: "things" }], 0);
+  });
+
+  it("accept objects while a granted claim lists them", () => {
+    expect(state.put(things, thing("t"))).toEqual([]);
+    expect(state.put(claims, claim("c", "granted", one, forObjects("t", "t")))).toEqual([]);
+  });
+
+  it("report objects that no granted claim lists", () => {
+    state.put(claims, claim("c", "granted", one, forObjects("another")));
+    expect(state.put(things, thing("t"))).toHaveLength(1);
+    state.put(claims, claim("c", "granted", one, forObjects("t")));
+    expect(state.put(claims, claim("c", "pending", one, forObjects("t")))).toHaveLength(1);
+  });
+
+  it("report a deleted claim whose object exists or may still be stored", () => {
+    expect(state.remove(claims, "c")).toHaveLength(1);
+    state.put(claims, claim("c", "granted", one, forObjects("t")));
+    state.put(things, thing("t"));
+    history.objectSettled("t");
+    expect(state.remove(claims, "c")).toHaveLength(2);
+  });
+
+  it("accept a deleted claim if the object is gone, the policy has changed, or an actor deleted the claim", () => {
+    history.objectSettled("t");
+    expect(state.remove(claims, "c")).toEqual([]);
+    state.put(claims, claim("c", "granted", one, forObjects("t")));
+    state.put(things, thing("t"));
+    state.nowMs = 20;
+    state.put(policies, policy("second"));
+    expect(state.remove(claims, "c")).toEqual([]);
+    state.nowMs = 30;
+    state.put(claims, claim("d", "granted", one, forObjects("t")));
+    history.claimDeletedByActor("d");
+    expect(state.remove(claims, "d")).toEqual([]);
+  });
+
+  it("report an admission by a claim that is not granted, does not list the object, or is gone", () => {
+    const violations = (uid: string, by: string): readonly string[] => [
+      ...admissionViolations(uid, [{ uid: by, policy: "things" }], state.truth),
+    ];
+    state.put(claims, claim("p", "pending", one, forObjects("t")));
+    expect(violations("t", "c")).toEqual([]);
+    expect(violations("u", "c")).toHaveLength(1);
+    expect(violations("t", "p")).toHaveLength(1);
+    expect(violations("t", "gone")).toHaveLength(1);
   });
 });
 
-describe("a transaction", () => {
-  /** All that a transaction writes, and what is found to be wrong with it. */
-  function faultsOf(write: (planted: Planted) => void): readonly string[] {
+describe("I13, a transaction", () => {
+  /** Violations of a transaction with these writes. */
+  function faultsOf(write: (state: StateFixture) => void): readonly string[] {
     const changes: QuotaChange[] = [];
-    const planted = new Planted([], (change) => changes.push(change));
-    planted.put(grants, grant("g", [{ amount: 2 }]));
-    planted.put(pages, page({ limit: 2, allocated: 1, shares: [["g", 2, 1]] }));
-    planted.put(claims, claim("old", "granted", one, forObjects("o", "o")));
-    planted.put(things, thing("o"));
+    const state = new StateFixture([], (change) => changes.push(change));
+    state.put(grants, grant("g", [{ amount: 2 }]));
+    state.put(buckets, bucket({ limit: 2, allocated: 1, contributions: [["g", 2, 1]] }));
+    state.put(claims, claim("old", "granted", one, forObjects("o", "o")));
+    state.put(things, thing("o"));
     changes.length = 0;
-    write(planted);
-    return [...transactionFaults(changes, planted.truth)];
+    write(state);
+    return [...transactionViolations(changes, state.truth)];
   }
-  const counting = (allocated: number) => page({ limit: 2, allocated, shares: [["g", 2, 1]] });
+  const counting = (allocated: number) => bucket({ limit: 2, allocated, contributions: [["g", 2, 1]] });
   const born = (amount = 1) => claim("c", "granted", [{ amount }], forObjects("t", "t"));
-  const cases: Record<string, readonly [write: (planted: Planted) => void, faults: number]> = {
-    "of page, claim and object is whole": [
-      (planted) => {
-        planted.put(pages, counting(2));
-        planted.put(claims, born());
-        planted.put(things, thing("t"));
+  const cases: Record<string, readonly [write: (state: StateFixture) => void, violations: number]> = {
+    "of bucket, claim and object": [
+      (state) => {
+        state.put(buckets, counting(2));
+        state.put(claims, born());
+        state.put(things, thing("t"));
       },
       0,
     ],
-    "without the page is not": [
-      (planted) => {
-        planted.put(claims, born());
-        planted.put(things, thing("t"));
+    "without the bucket": [
+      (state) => {
+        state.put(claims, born());
+        state.put(things, thing("t"));
       },
       1,
     ],
-    "without the object is not": [
-      (planted) => {
-        planted.put(pages, counting(2));
-        planted.put(claims, born());
+    "without the object": [
+      (state) => {
+        state.put(buckets, counting(2));
+        state.put(claims, born());
       },
       1,
     ],
-    "whose claim does not fit is not": [
-      (planted) => {
-        planted.put(pages, counting(3));
-        planted.put(claims, born(2));
-        planted.put(things, thing("t"));
+    "whose claim does not fit": [
+      (state) => {
+        state.put(buckets, counting(3));
+        state.put(claims, born(2));
+        state.put(things, thing("t"));
       },
       1,
     ],
-    "that removes object, claim and what the page counts is whole": [
-      (planted) => {
-        planted.remove(things, "o");
-        planted.remove(claims, "old");
-        planted.put(pages, counting(0));
+    "that deletes object and claim and updates the bucket": [
+      (state) => {
+        state.remove(things, "o");
+        state.remove(claims, "old");
+        state.put(buckets, counting(0));
       },
       0,
     ],
-    "that removes object and claim and leaves the page is not": [
-      (planted) => {
-        planted.remove(things, "o");
-        planted.remove(claims, "old");
+    "that deletes object and claim and leaves the bucket": [
+      (state) => {
+        state.remove(things, "o");
+        state.remove(claims, "old");
       },
       1,
     ],
-    "of one write that grants a claim later is another matter": [
-      (planted) => planted.put(claims, claim("d", "pending", one)),
-      0,
-    ],
+    "of one pending claim": [(state) => state.put(claims, claim("d", "pending", one)), 0],
   };
-  for (const [what, [write, faults]] of Object.entries(cases)) {
-    it(`${what}: ${faults === 0 ? "accepted" : "reported"}`, () => {
-      expect(faultsOf(write)).toHaveLength(faults);
+  for (const [what, [write, violations]] of Object.entries(cases)) {
+    it(`${what} is ${violations === 0 ? "accepted" : "reported"}`, () => {
+      expect(faultsOf(write)).toHaveLength(violations);
     });
   }
 });
-describe("claims of people and services", () => {
-  it("are deleted by nobody else", () => {
-    const book = new AdmissionBook();
-    const planted = new Planted([new ClaimsOutliveObjects(book, new PolicyHistory())]);
-    planted.put(claims, claim("mine", "denied", one));
-    expect(planted.remove(claims, "mine")).toHaveLength(1);
-    planted.put(claims, claim("mine", "denied", one));
-    book.endedByHand("mine");
-    expect(planted.remove(claims, "mine")).toEqual([]);
+describe("I7, manual claims,", () => {
+  it("may be deleted only by their creators", () => {
+    const history = new AdmissionHistory();
+    const state = new StateFixture([new ClaimsOutliveObjects(history, new PolicyHistory())]);
+    state.put(claims, claim("mine", "denied", one));
+    expect(state.remove(claims, "mine")).toHaveLength(1);
+    state.put(claims, claim("mine", "denied", one));
+    history.claimDeletedByActor("mine");
+    expect(state.remove(claims, "mine")).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 import type { QuotaChange, QuotaTruth } from "./quota-truth.ts";
 
-/** Something that must hold after every write. */
+/** A property that must hold after every durable write. */
 export interface Invariant {
   /** Such as `I1`. */
   readonly name: string;
-  /** What a write broke; `truth` has it already. */
-  faults(change: QuotaChange, truth: QuotaTruth): Iterable<string>;
+  /** Violations by a write, which `truth` already contains. */
+  violations(change: QuotaChange, truth: QuotaTruth): Iterable<string>;
 }

@@ -5,41 +5,41 @@ import {
   parseGrantCreationPolicy,
 } from "@milo-quota/quota/core/resources/grant-creation-policy.ts";
 import { bucketNamespace } from "@milo-quota/quota/core/resources/object-names.ts";
-import type { TrueObject, World } from "../world/world.ts";
+import type { StoredObject, World } from "../world/world.ts";
 import { conditionAt, textAt } from "./json-fields.ts";
 import { keyText, type QuotaTruth } from "./quota-truth.ts";
-import type { TrueGrant } from "./true-grant.ts";
+import type { StoredGrant } from "./stored-grant.ts";
 
-/** Grant policies at rest: what they want is there, and nothing of theirs is there that they do not want. */
-export function* policyGrantFaults(
+/** I9 for grant policies: every rendered grant exists, and no other grant of a policy does. */
+export function* policyGrantViolations(
   truth: QuotaTruth,
   { layout, planes }: Pick<World, "layout" | "planes">,
 ): Generator<string> {
-  const wanted = new Map<string, string>();
-  const unsure = new Set<string>();
+  const rendered = new Map<string, string>();
+  const notReady = new Set<string>();
   for (const stored of truth.grantPolicies.values()) {
     const policy = parseGrantCreationPolicy(stored.object);
     if (!policy.ok || !policy.value.enabled) continue;
-    // One that does not work keeps what it made, and makes nothing.
-    if (textAt(conditionAt(stored.object, "Ready"), "status") !== "True") unsure.add(stored.key.name);
-    else for (const [place, text] of wishes(truth, policy.value, { layout, planes })) wanted.set(place, text);
+    // A policy that is not ready keeps its grants and creates none.
+    if (textAt(conditionAt(stored.object, "Ready"), "status") !== "True") notReady.add(stored.key.name);
+    else for (const [key, text] of renderedGrants(truth, policy.value, { layout, planes })) rendered.set(key, text);
   }
-  for (const [place, text] of wanted) {
-    const grant = truth.grants.get(place);
-    if (grant === undefined) yield `grant ${place} is missing, which a policy wants`;
-    else if (grantText(grant) !== text) yield `grant ${place} gives ${grantText(grant)}, and its policy wants ${text}`;
+  for (const [key, text] of rendered) {
+    const grant = truth.grants.get(key);
+    if (grant === undefined) yield `grant ${key} of a policy is missing`;
+    else if (grantText(grant) !== text) yield `grant ${key} gives ${grantText(grant)}, but its policy renders ${text}`;
   }
-  for (const [place, { policy }] of truth.grants) {
-    if (policy !== "" && !wanted.has(place) && !unsure.has(policy))
-      yield `grant ${place} is there, and no policy wants it`;
+  for (const [key, { policy }] of truth.grants) {
+    if (policy !== "" && !rendered.has(key) && !notReady.has(policy))
+      yield `grant ${key} exists, but no policy renders it`;
   }
 }
 
-function* wishes(
+function* renderedGrants(
   truth: QuotaTruth,
   policy: GrantCreationPolicy,
   { layout, planes }: Pick<World, "layout" | "planes">,
-): Generator<readonly [place: string, text: string]> {
+): Generator<readonly [key: string, text: string]> {
   const compiled = compileGrantPolicy(policy);
   if (!compiled.ok) return;
   for (const { key, object } of truth.objects.values()) {
@@ -54,16 +54,16 @@ function* wishes(
     const plane = parent === undefined ? key.plane : (layout.planeOf(parent) ?? key.plane);
     yield [
       keyText({ plane, resource: "resourcegrants.quota.miloapis.com", namespace, name }),
-      wishText(rendering.grant),
+      renderedText(rendering.grant),
     ];
   }
 }
 
-function isAbout({ trigger }: GrantCreationPolicy, { kind, apiVersion }: TrueObject["object"]): boolean {
+function isAbout({ trigger }: GrantCreationPolicy, { kind, apiVersion }: StoredObject["object"]): boolean {
   return trigger.kind === kind && trigger.apiVersion === apiVersion;
 }
 
-function wishText({ consumer, allowances }: RenderedGrant): string {
+function renderedText({ consumer, allowances }: RenderedGrant): string {
   const { apiGroup, kind, namespace, name } = consumer;
   const pools = allowances.flatMap(({ resourceType, buckets }) =>
     buckets.map(
@@ -73,7 +73,7 @@ function wishText({ consumer, allowances }: RenderedGrant): string {
   return [`${apiGroup}/${kind}/${namespace}/${name}`, ...pools].join(", ");
 }
 
-function grantText({ consumer, pools }: TrueGrant): string {
+function grantText({ consumer, pools }: StoredGrant): string {
   const texts = pools.map(
     ({ amount, resourceType, requirements }) => `${amount} ${resourceType} ${formatSelector(requirements)}`,
   );

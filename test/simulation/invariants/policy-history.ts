@@ -1,7 +1,7 @@
 import type { QuotaChange } from "./quota-truth.ts";
-import type { TruePolicy } from "./true-policy.ts";
+import type { StoredPolicy } from "./stored-policy.ts";
 
-/** When claim policies were changed, and since when they are at work. By name: no two planes have one of the same name. */
+/** Changes and readiness of claim policies by name. Policies of different planes have different names here. */
 export class PolicyHistory {
   readonly #changedMs = new Map<string, number>();
   readonly #changeCount = new Map<string, number>();
@@ -12,21 +12,21 @@ export class PolicyHistory {
     const { before, after, atMs } = change;
     const name = (after ?? before)?.name ?? "";
     if (before?.specText !== after?.specText || before?.uid !== after?.uid) this.#changed(name, atMs);
-    if (after === undefined || !isAtWork(after)) this.#readyMs.delete(name);
+    if (after === undefined || !isInEffect(after)) this.#readyMs.delete(name);
     else if (!this.#readyMs.has(name)) this.#readyMs.set(name, atMs);
   }
 
-  /** Whether a policy is what it was at that time. */
+  /** Whether a policy has not changed since a time. */
   isUnchangedSince(name: string, sinceMs: number): boolean {
     return (this.#changedMs.get(name) ?? Number.NEGATIVE_INFINITY) <= sinceMs;
   }
 
-  /** Whether a policy is what it was made as. */
+  /** Whether a policy has never changed since its creation. */
   isOriginal(name: string): boolean {
     return (this.#changeCount.get(name) ?? 0) <= 1;
   }
 
-  /** Undefined while it is not at work. */
+  /** Undefined while the policy is not ready or not enforced. */
   readySinceMs(name: string): number | undefined {
     return this.#readyMs.get(name);
   }
@@ -37,6 +37,6 @@ export class PolicyHistory {
   }
 }
 
-export function isAtWork({ isReady, isEnforced }: TruePolicy): boolean {
+export function isInEffect({ isReady, isEnforced }: StoredPolicy): boolean {
   return isReady && isEnforced;
 }

@@ -1,106 +1,106 @@
-import { type Checker, InvariantBroken, type TrueChange, type World } from "../world/world.ts";
-import type { AdmissionBook } from "./admission-book.ts";
-import { AdmittedObjectsAreCounted, answerFaults } from "./admitted-objects-are-counted.ts";
-import { restFaults, shownFaults } from "./at-rest.ts";
-import { bindingFaults } from "./bound-once.ts";
+import { type Checker, InvariantViolation, type StoredChange, type World } from "../world/world.ts";
+import type { AdmissionHistory } from "./admission-history.ts";
+import { AdmittedObjectsAreCounted, admissionViolations } from "./admitted-objects-are-counted.ts";
+import { allocatedCoversClaims } from "./allocated-covers-claims.ts";
+import { bindingViolations } from "./bound-once.ts";
+import { bucketBounds } from "./bucket-bounds.ts";
 import { ClaimsOutliveObjects } from "./claims-outlive-objects.ts";
-import { decisionsStand } from "./decisions-stand.ts";
-import { DenialsAreTrue } from "./denials-are-true.ts";
+import { decisionsAreFinal } from "./decisions-are-final.ts";
+import { DenialsAreJustified } from "./denials-are-justified.ts";
 import type { Invariant } from "./invariant.ts";
-import { pageBounds } from "./page-bounds.ts";
-import { pagesCountEnough } from "./pages-count-enough.ts";
-import { policyGrantFaults } from "./policy-grants.ts";
+import { policyGrantViolations } from "./policy-grants.ts";
 import { PolicyHistory } from "./policy-history.ts";
+import { displayedFigureViolations, quiescenceViolations } from "./quiescence.ts";
 import { type QuotaChange, QuotaTruth } from "./quota-truth.ts";
-import { swapsFit } from "./swaps-fit.ts";
-import { transactionFaults } from "./transactions-are-whole.ts";
+import { reservationsFit } from "./reservations-fit.ts";
+import { transactionViolations } from "./transactions-are-atomic.ts";
 
 export interface Tolerances {
-  /** By how much clocks of machines are wrong at most. */
-  readonly clocksDifferMs: number;
-  /** How long it may take at most, faults included, until a policy that is Ready is at work everywhere. */
-  readonly unsureMs: number;
+  /** Upper bound of clock skew. */
+  readonly clockSkewMsMax: number;
+  /** Upper bound of the time, faults included, until all machines apply a ready policy. */
+  readonly policyDelayMsMax: number;
 }
 
-/** Judges everything there is to judge about quota. */
+/** Checks all invariants of quota. */
 export class QuotaChecker implements Checker {
   readonly truth = new QuotaTruth();
   readonly #world: World;
-  readonly #book: AdmissionBook;
+  readonly #history: AdmissionHistory;
   readonly #policies = new PolicyHistory();
   readonly #invariants: readonly Invariant[];
   readonly #tolerances: Tolerances;
-  readonly #wrongAnswers: string[] = [];
-  /** What people see may have been wrong when everything else was settled. */
+  readonly #admissionViolations: string[] = [];
+  /** Whether displayed figures were wrong when the world settled, so that a resync may still write them. */
   #mayCorrectFigures = false;
   #writesSinceSettled: string[] | undefined;
-  #transaction: TrueChange[] = [];
+  #transaction: StoredChange[] = [];
 
-  constructor(world: World, book: AdmissionBook, tolerances: Tolerances) {
+  constructor(world: World, history: AdmissionHistory, tolerances: Tolerances) {
     this.#world = world;
-    this.#book = book;
+    this.#history = history;
     this.#tolerances = tolerances;
     this.#invariants = [
-      pagesCountEnough,
-      swapsFit,
-      decisionsStand,
-      new AdmittedObjectsAreCounted(book, this.#policies),
-      new DenialsAreTrue(tolerances.clocksDifferMs, book),
-      new ClaimsOutliveObjects(book, this.#policies),
-      pageBounds,
+      allocatedCoversClaims,
+      reservationsFit,
+      decisionsAreFinal,
+      new AdmittedObjectsAreCounted(history, this.#policies),
+      new DenialsAreJustified(tolerances.clockSkewMsMax, history),
+      new ClaimsOutliveObjects(history, this.#policies),
+      bucketBounds,
     ];
     world.truth.onChange((change) => this.#take(change));
-    book.whenAllowed((uid, claims) => {
-      const left = claims.filter((claim) => !book.isEndedByHand(claim.uid));
-      this.#wrongAnswers.push(...answerFaults(uid, left, this.truth));
+    history.onObjectAdmitted((uid, claims) => {
+      const left = claims.filter((claim) => !history.isClaimDeletedByActor(claim.uid));
+      this.#admissionViolations.push(...admissionViolations(uid, left, this.truth));
     });
   }
 
-  /** Writes are judged at the moment they are durable, and end the run then. Answers are given by programs. */
-  step(): void {
-    demand("I5", this.#wrongAnswers);
+  /** Writes are checked when they become durable. Only admission responses, which programs give, are left for here. */
+  checkStep(): void {
+    assertNone("I5", this.#admissionViolations);
   }
 
-  settled(): void {
-    this.step();
+  checkSettled(): void {
+    this.checkStep();
     const governance = {
       layout: this.#world.layout,
       root: this.#world.planes.root,
-      book: this.#book,
+      history: this.#history,
       policies: this.#policies,
-      unsureMs: this.#tolerances.unsureMs,
+      policyDelayMsMax: this.#tolerances.policyDelayMsMax,
     };
-    demand("I9", restFaults(this.truth, this.#world.nowMs));
-    demand("I9", policyGrantFaults(this.truth, this.#world));
-    demand("I10", bindingFaults(this.truth, governance));
-    demand(
+    assertNone("I9", quiescenceViolations(this.truth, this.#world.nowMs));
+    assertNone("I9", policyGrantViolations(this.truth, this.#world));
+    assertNone("I10", bindingViolations(this.truth, governance));
+    assertNone(
       "I11",
-      this.#book.unanswered.map(({ what }) => `nobody answered ${what}`),
+      this.#history.unanswered.map(({ what }) => `no answer to ${what}`),
     );
     this.#writesSinceSettled = [];
-    this.#mayCorrectFigures = [...shownFaults(this.truth, this.#world.nowMs)].length > 0;
+    this.#mayCorrectFigures = [...displayedFigureViolations(this.truth, this.#world.nowMs)].length > 0;
   }
 
-  rested(): void {
+  checkQuiescent(): void {
     const writes = (this.#writesSinceSettled ?? []).filter((what) => !(this.#mayCorrectFigures && what === "figures"));
-    demand("I12", writes.length === 0 ? [] : [`nothing happened, and ${writes.join(", ")} were written`]);
-    demand("I9", restFaults(this.truth, this.#world.nowMs));
-    demand("I9", shownFaults(this.truth, this.#world.nowMs));
+    assertNone("I12", writes.length === 0 ? [] : [`writes in a settled world: ${writes.join(", ")}`]);
+    assertNone("I9", quiescenceViolations(this.truth, this.#world.nowMs));
+    assertNone("I9", displayedFigureViolations(this.truth, this.#world.nowMs));
   }
 
-  /** What is written in one transaction is there at once, and judged as a whole. */
-  #take(change: TrueChange): void {
+  /** A transaction is checked as a whole. */
+  #take(change: StoredChange): void {
     this.#transaction.push(change);
     if (change.more) return;
     const changes = this.#transaction.map((each) => this.#taken(each));
     this.#transaction = [];
     for (const each of changes) {
-      for (const invariant of this.#invariants) demand(invariant.name, invariant.faults(each, this.truth));
+      for (const invariant of this.#invariants) assertNone(invariant.name, invariant.violations(each, this.truth));
     }
-    demand("I13", transactionFaults(changes, this.truth));
+    assertNone("I13", transactionViolations(changes, this.truth));
   }
 
-  #taken(change: TrueChange): QuotaChange {
+  #taken(change: StoredChange): QuotaChange {
     const { resource } = change.now.key;
     const taken = this.truth.take(change);
     this.#policies.take(taken);
@@ -109,18 +109,18 @@ export class QuotaChecker implements Checker {
   }
 }
 
-/** Those who share work renew what they share it by, all the time. */
+/** Replicas renew their leases all the time. */
 function isOfServers(resource: string): boolean {
   return resource === "leases.coordination.k8s.io";
 }
 
-/** What is shown beside pages. */
+/** Figures that no decision reads. */
 function isOfFigures({ about }: QuotaChange, resource: string): boolean {
   const isBucket = resource === "allowancebuckets.quota.miloapis.com";
   return about === "other" && (isBucket || resource === "effectiveresourcegrants.quota.miloapis.com");
 }
 
-function demand(invariant: string, faults: Iterable<string>): void {
-  const all = [...faults];
-  if (all.length > 0) throw new InvariantBroken(invariant, all.join("; "));
+function assertNone(invariant: string, violations: Iterable<string>): void {
+  const all = [...violations];
+  if (all.length > 0) throw new InvariantViolation(invariant, all.join("; "));
 }

@@ -1,13 +1,13 @@
 import type { Mutation } from "./mutation.ts";
 
-/** Mistakes in letting objects in. */
+/** Mutations of admission. */
 export const admissionMutations: readonly Mutation[] = [
   {
     name: "allow a name that exists",
     edits: [
       {
-        file: "packages/quota/src/admission/claims/claim-attempt.ts",
-        find: "if (await this.#claimant.exists(bound, signal)) throw this.#claimant.taken();",
+        file: "packages/quota/src/admission/claims/claim-acquisition.ts",
+        find: "if (await this.#claimant.exists(bound, signal)) throw this.#claimant.alreadyExists();",
         replace: "",
       },
     ],
@@ -16,7 +16,7 @@ export const admissionMutations: readonly Mutation[] = [
     name: "join a claim without a write",
     edits: [
       {
-        file: "packages/quota/src/admission/claims/claim-attempt.ts",
+        file: "packages/quota/src/admission/claims/claim-acquisition.ts",
         find: "return this.#list(claim, candidatesOf(claim.metadata), signal);",
         replace: "return claim;",
       },
@@ -29,7 +29,7 @@ export const admissionMutations: readonly Mutation[] = [
   },
   {
     name: "no re-read after 410",
-    scenario: "a claim is decided while the door hears nothing, and history does not reach back to it",
+    scenario: "a claim is decided while the stream of admission stalls, and the watch history expires",
     edits: [
       {
         file: "packages/quota/src/admission/claims/claim-stream.ts",
@@ -39,8 +39,8 @@ export const admissionMutations: readonly Mutation[] = [
     ],
   },
   {
-    name: "waiter by name",
-    scenario: "a claim is denied, and made again for another object of the name, while the door hears nothing",
+    name: "waiter follows a claim by name",
+    scenario: "a claim is denied and created again for another object of the name while the stream of admission stalls",
     edits: [
       {
         file: "packages/quota/src/admission/claims/waiter.ts",
@@ -50,8 +50,8 @@ export const admissionMutations: readonly Mutation[] = [
     ],
   },
   {
-    name: "withdraw skipped",
-    scenario: "an object is refused for one of the two things that it takes",
+    name: "claims are not withdrawn after a rejection",
+    scenario: "an object is rejected for one of its two claims",
     edits: [
       {
         file: "packages/quota/src/admission/claims/withdrawal.ts",

@@ -4,7 +4,7 @@ const storeChange = "packages/apiserver/src/registry/store-change.ts";
 const bucketBatch = "packages/quota/src/controllers/writer/transactions/bucket-batch.ts";
 const transact = "const result = await registry.store.transact(writes, { ticket, isBeforeRendered: isRelease });";
 
-/** Mistakes that only matter where server, controllers and admission are one process. */
+/** Mutations that matter only where API server, controllers and admission are one process. */
 export const embeddedMutations: readonly Mutation[] = [
   {
     name: "a claim is stored without its object",
@@ -51,7 +51,7 @@ export const embeddedMutations: readonly Mutation[] = [
     ],
   },
   {
-    name: "watchers are told before all of a transaction can be read",
+    name: "watchers get events before all of a transaction is readable",
     worlds: "embedded",
     edits: [
       {
@@ -71,64 +71,68 @@ export const embeddedMutations: readonly Mutation[] = [
     edits: [
       {
         file: "packages/apiserver/src/http/watch/watch-stream.ts",
-        find: `    if (this.#owesProgress) return;
+        find: `    if (this.#isBookmarkDue) return;
     this.#sent = this.#deps.store.revision;`,
-        replace: `    if (this.#owesProgress) return;
+        replace: `    if (this.#isBookmarkDue) return;
     this.#sent = this.#deps.store.revision - 1;`,
       },
     ],
   },
   {
-    name: "a proof of freshness names a revision inside a transaction",
+    name: "a progress response names a revision inside a transaction",
     worlds: "embedded",
     edits: [
       {
         file: "packages/apiserver/src/http/requests/read-requests.ts",
-        find: "return plainAnswer(200, String(registry.store.revision));",
-        replace: "return plainAnswer(200, String(registry.store.revision - 1));",
+        find: "return plainTextResponse(200, String(registry.store.revision));",
+        replace: "return plainTextResponse(200, String(registry.store.revision - 1));",
       },
     ],
   },
   {
-    name: "two transactions are settled on one version of a page",
+    name: "two transactions are settled on one version of a bucket",
     worlds: "embedded",
     edits: [
       {
         file: bucketBatch,
-        find: "const content = contentOf(state.ledger, before.page, noChanges);",
-        replace: "const content = contents.get(pageKey(state, type));",
+        find: "const content = contentOf(state.ledger, before, noChanges);",
+        replace: "const content = contents.get(bucketKey(state, type));",
       },
       {
         file: bucketBatch,
-        find: "this.#touched.set(pageKey(state, type), { state, type });",
-        replace: `if (!this.#touched.has(pageKey(state, type)))
-          contents.set(pageKey(state, type), contentOf(state.ledger, state.pages.get(type).page, noChanges));
-        this.#touched.set(pageKey(state, type), { state, type });`,
+        find: "this.#touched.set(bucketKey(state, type), { state, type });",
+        replace: `if (!this.#touched.has(bucketKey(state, type)))
+          contents.set(bucketKey(state, type), contentOf(state.ledger, state.buckets.get(type), noChanges));
+        this.#touched.set(bucketKey(state, type), { state, type });`,
       },
-      { file: bucketBatch, find: "interface Placed {", replace: "const contents = new Map();\n\ninterface Placed {" },
+      {
+        file: bucketBatch,
+        find: "interface StateChange {",
+        replace: "const contents = new Map();\n\ninterface StateChange {",
+      },
     ],
   },
   {
     name: "the ledger is not rolled back",
     worlds: "embedded",
-    scenario: "a full disk takes a create back, and the object is created again",
+    scenario: "a full disk rolls a create back, and the object is created again",
     edits: [
       {
         file: bucketBatch,
-        find: "for (const { claim } of granted) state?.neverStored(claim.uid);",
+        find: "for (const { claim } of granted) state?.markNeverStored(claim.uid);",
         replace: "",
       },
     ],
   },
   {
-    name: "what was to be released is not counted again after a rollback",
+    name: "a released claim is not counted again after a rollback",
     worlds: "embedded",
-    scenario: "a full disk takes a removal back, and another object is created",
+    scenario: "a full disk rolls a delete back, and another object is created",
     edits: [
       {
         file: bucketBatch,
         find: `        state?.invalidate();
-        this.#options.rebuild(id);`,
+        this.#options.rebuild(consumerId);`,
         replace: "",
       },
     ],
@@ -136,10 +140,10 @@ export const embeddedMutations: readonly Mutation[] = [
   {
     name: "a second attempt under the claim UID of the first",
     worlds: "embedded",
-    scenario: "a full disk takes a create back, and the object is created again",
+    scenario: "a full disk rolls a create back, and the object is created again",
     edits: [
       {
-        file: "packages/quota/src/admission/claims/stored-together.ts",
+        file: "packages/quota/src/admission/claims/transactional-claims.ts",
         find: "({ plane, claim, uid: newUid() })",
         replace: "({ plane, claim, uid: [plane, claim.namespace, claim.name].join(' ') })",
       },
@@ -148,7 +152,7 @@ export const embeddedMutations: readonly Mutation[] = [
         find: 'if (known !== undefined && (known.state !== "pending" || known.deleting)) return false;',
         replace: 'if (known !== undefined && (known.state === "granted" || known.deleting)) return false;',
       },
-      // What is known of a claim that was rolled back is forgotten at once, which would hide it.
+      // The ledger forgets a rolled-back claim immediately, which would hide the mutation.
       {
         file: "packages/quota/src/controllers/writer/consumer-state.ts",
         find: "    this.ledger.forget([uid]);\n",
@@ -169,12 +173,12 @@ export const embeddedMutations: readonly Mutation[] = [
     ],
   },
   {
-    name: "a page counts a create that failed beside it",
+    name: "a bucket counts a create that failed in its batch",
     worlds: "embedded",
     edits: [
       {
         file: bucketBatch,
-        find: "for (const each of granted) each.state.neverStored(each.uid);",
+        find: "for (const each of granted) each.state.markNeverStored(each.uid);",
         replace: "",
       },
     ],
@@ -192,13 +196,13 @@ export const embeddedMutations: readonly Mutation[] = [
     ],
   },
   {
-    name: "a ticket is rendered on a page that somebody else has changed",
+    name: "a ticket is rendered on a bucket that another client has changed",
     worlds: "embedded",
-    scenario: "somebody notes something on a bucket, and an object is created in the same append",
+    scenario: "an operator annotates a bucket, and an object is created in the same append",
     edits: [
       {
         file: bucketBatch,
-        find: "if (this.#isCurrent({ plane: state.key.plane, namespace, name }, page.page.version)) continue;",
+        find: "if (this.#isCurrent({ plane: state.key.plane, namespace, name }, bucket.version)) continue;",
         replace: "continue;",
       },
     ],

@@ -4,7 +4,7 @@ import type { Mutation } from "./mutation.ts";
 import { ownershipMutations } from "./ownership-mutations.ts";
 import { writerMutations } from "./writer-mutations.ts";
 
-/** Mistakes that somebody could make. Each is found by the simulator. */
+/** Plausible bugs. The simulator detects each of them. */
 export const mutations: readonly Mutation[] = [
   ...writerMutations,
   ...ownershipMutations,

@@ -1,45 +1,45 @@
 import type { Mutation } from "./mutation.ts";
 
 const nextStep = "packages/quota/src/controllers/ownership/claims/next-step.ts";
-const changes = "packages/quota/src/controllers/ownership/claims/claim-changes.ts";
+const changes = "packages/quota/src/controllers/ownership/claims/claim-writer.ts";
 const deletion = '{ uid, resourceVersion, propagation: "Background" }';
 
-/** Mistakes in binding claims to objects, and in letting them go. */
+/** Mutations of binding claims to objects and of releasing them. */
 export const ownershipMutations: readonly Mutation[] = [
   {
-    name: "release without version",
-    scenario: "somebody joins a claim that nobody used, while it is being deleted",
+    name: "release without resource version",
+    scenario: "an object joins an unused claim while the claim is being deleted",
     edits: [{ file: changes, find: deletion, replace: '{ uid, propagation: "Background" }' }],
   },
   {
     name: "delete by name",
-    scenario: "somebody joins a claim that nobody used, while it is being deleted",
+    scenario: "an object joins an unused claim while the claim is being deleted",
     edits: [{ file: changes, find: deletion, replace: '{ propagation: "Background" }' }],
   },
   {
     name: "read before the TTL",
-    scenario: "an object is stored long after it was let in, and seen even later, by a clock that is ahead",
+    scenario: "an object is stored long after admission, and a controller with a fast clock observes it even later",
     edits: [
       {
-        file: "packages/quota/src/controllers/ownership/claims/claim-decisions.ts",
-        find: 'return step.step === "look" ? decide(await this.#look(address, signal)) : step;',
+        file: "packages/quota/src/controllers/ownership/claims/step-planner.ts",
+        find: 'return step.step === "read" ? decide(await this.#read(address, signal)) : step;',
         replace: `const early = this.early?.get(claim.uid + automatic.candidates.join() + automatic.bound);
-    return step.step === "look" ? decide(await (early ?? this.#look(address, signal))) : step;`,
+    return step.step === "read" ? decide(await (early ?? this.#read(address, signal))) : step;`,
       },
       {
-        file: "packages/quota/src/controllers/ownership/claims/claim-decisions.ts",
-        find: "const address = addressOf(automatic, this.#options.runtime.planes);\n    return this.#decide(",
-        replace: `const address = addressOf(automatic, this.#options.runtime.planes);
+        file: "packages/quota/src/controllers/ownership/claims/step-planner.ts",
+        find: "const address = addressOf(automatic, this.#deps.runtime.planes);\n    return this.#decide(",
+        replace: `const address = addressOf(automatic, this.#deps.runtime.planes);
     const early = (this.early ??= new Map());
     const id = claim.uid + automatic.candidates.join() + automatic.bound;
-    if (!early.has(id)) early.set(id, this.#look(address, new AbortController().signal));
+    if (!early.has(id)) early.set(id, this.#read(address, new AbortController().signal));
     return this.#decide(`,
       },
     ],
   },
   {
     name: "TTL by another machine's clock",
-    scenario: "an object is stored long after it was let in, and seen even later, by a clock that is ahead",
+    scenario: "an object is stored long after admission, and a controller with a fast clock observes it even later",
     edits: [
       {
         file: "packages/quota/src/views/claim-record.ts",
@@ -48,25 +48,25 @@ export const ownershipMutations: readonly Mutation[] = [
       createdMs: Date.parse(claim.metadata.creationTimestamp ?? ""),`,
       },
       {
-        file: "packages/quota/src/controllers/ownership/claims/claim-register.ts",
-        find: "new FirstSeen(runtime.elapsedMs)",
-        replace: "new FirstSeen(() => runtime.clock.now())",
+        file: "packages/quota/src/controllers/ownership/claims/claim-index.ts",
+        find: "new ClaimHistory(runtime.elapsedMs)",
+        replace: "new ClaimHistory(() => runtime.clock.now())",
       },
       {
-        file: "packages/quota/src/controllers/ownership/objects/first-seen.ts",
-        find: "const listMs = isSameClaim && before.list === list ? before.listMs : nowMs;",
-        replace: "const listMs = claim.createdMs;",
+        file: "packages/quota/src/controllers/ownership/objects/claim-history.ts",
+        find: "const candidatesSinceMs = before?.candidates === candidates ? before.candidatesSinceMs : nowMs;",
+        replace: "const candidatesSinceMs = claim.createdMs;",
       },
     ],
   },
   {
     name: "no TTL at all",
-    scenario: "an object is stored long after it was let in, and seen even later, by a clock that is ahead",
+    scenario: "an object is stored long after admission, and a controller with a fast clock observes it even later",
     edits: [{ file: nextStep, find: "reservationTtlMs: 40_000", replace: "reservationTtlMs: 400" }],
   },
   {
     name: "ignore other candidates",
-    scenario: "an object is deleted while another one under its name is on its way",
+    scenario: "an object is deleted while another one of its name is being stored",
     edits: [
       {
         file: nextStep,
@@ -76,8 +76,8 @@ export const ownershipMutations: readonly Mutation[] = [
     ],
   },
   {
-    name: "other candidates dropped at once",
-    scenario: "an object is deleted while another one under its name is on its way",
+    name: "other candidates dropped immediately",
+    scenario: "an object is deleted while another one of its name is being stored",
     edits: [
       {
         file: nextStep,
@@ -88,7 +88,7 @@ export const ownershipMutations: readonly Mutation[] = [
   },
   {
     name: "owner reference across planes",
-    scenario: "the claim of an object is in another plane",
+    scenario: "an object has its claim in another plane",
     edits: [
       {
         file: "packages/quota/src/core/resources/claim-owner.ts",
@@ -99,7 +99,7 @@ export const ownershipMutations: readonly Mutation[] = [
   },
   {
     name: "owner reference with several candidates",
-    scenario: "an object is deleted while another one under its name is on its way",
+    scenario: "an object is deleted while another one of its name is being stored",
     edits: [
       {
         file: nextStep,
@@ -110,13 +110,13 @@ export const ownershipMutations: readonly Mutation[] = [
   },
   {
     name: "claim name without plane",
-    scenario: "objects of the same name in two planes are found that nobody asked about",
+    scenario: "objects of the same name in two planes bypass admission",
     edits: [
       {
         file: "packages/quota/src/core/policy/rendered-names.ts",
-        find: "stableHash([...originParts(origin), consumerKey(consumer), ...asked], nameHashLength)",
+        find: "stableHash([...originParts(origin), consumerKey(consumer), ...requestTexts], nameHashLength)",
         replace:
-          'stableHash([...originParts({ ...origin, plane: "" }), consumerKey(consumer), ...asked], nameHashLength)',
+          'stableHash([...originParts({ ...origin, plane: "" }), consumerKey(consumer), ...requestTexts], nameHashLength)',
       },
     ],
   },

@@ -1,21 +1,21 @@
 import type { Mutation } from "./mutation.ts";
 
-/** Mistakes in deciding claims and in keeping pages. */
+/** Mutations of deciding claims and of writing buckets. */
 export const writerMutations: readonly Mutation[] = [
   {
-    name: "commit an incomplete set",
-    scenario: "somebody changes one page of two while both are written",
+    name: "commit an incomplete attempt",
+    scenario: "an operator annotates one of two buckets while a writer updates both",
     edits: [
       {
         file: "packages/quota/src/controllers/writer/decide-batch.ts",
-        find: "return resourceTypesOf(claim).every((type) => pages.has(type));",
-        replace: "return resourceTypesOf(claim).some((type) => pages.has(type));",
+        find: "return resourceTypesOf(claim).every((type) => written.has(type));",
+        replace: "return resourceTypesOf(claim).some((type) => written.has(type));",
       },
     ],
   },
   {
     name: "drop a reservation without the fence",
-    scenario: "a half promise is given up while its other half is on its way",
+    scenario: "an incomplete reservation is dropped while the write of its other half is in flight",
     edits: [
       {
         file: "packages/quota/src/core/ledger/recover.ts",
@@ -25,8 +25,8 @@ export const writerMutations: readonly Mutation[] = [
     ],
   },
   {
-    name: "no set id",
-    scenario: "two writers promise one page each",
+    name: "no attempt id",
+    scenario: "two writers reserve one bucket each",
     edits: [
       {
         file: "packages/quota/src/core/ledger/recover.ts",
@@ -36,7 +36,7 @@ export const writerMutations: readonly Mutation[] = [
     ],
   },
   {
-    name: "ignore one page of a claim",
+    name: "ignore one bucket of a claim",
     edits: [
       {
         file: "packages/quota/src/core/ledger/ledger-bucket.ts",
@@ -47,11 +47,11 @@ export const writerMutations: readonly Mutation[] = [
   },
   {
     name: "recount from a stale cache",
-    scenario: "a page is counted by somebody who has not heard of the latest claims",
+    scenario: "a writer with a stale claim cache recounts a bucket",
     edits: [
       {
         file: "packages/quota/src/controllers/writer/recount.ts",
-        find: "await Promise.all([views.claims.fresh(signal), views.grants.fresh(signal)]);",
+        find: "await Promise.all([views.claims.waitUntilFresh(signal), views.grants.waitUntilFresh(signal)]);",
         replace: "",
       },
     ],
@@ -61,18 +61,18 @@ export const writerMutations: readonly Mutation[] = [
     edits: [
       {
         file: "packages/quota/src/core/ledger/rewrite.ts",
-        find: "const figures = shown(typeLedger.figures());",
+        find: "const figures = capped(typeLedger.figures());",
         replace: `const now = typeLedger.figures();
   const counted = (globalThis.counted ??= new WeakMap());
   const allocated = bucket.content.figures.allocated + now.allocated - (counted.get(typeLedger) ?? now.allocated);
   counted.set(typeLedger, now.allocated);
-  const figures = shown({ ...now, allocated });`,
+  const figures = capped({ ...now, allocated });`,
       },
     ],
   },
   {
     name: "resurrect a claim after its delete",
-    scenario: "a claim is deleted before the writer hears that it has granted it",
+    scenario: "a claim is deleted before the writer gets the response to granting it",
     edits: [
       {
         file: "packages/quota/src/core/ledger/claim-knowledge.ts",
@@ -83,29 +83,29 @@ export const writerMutations: readonly Mutation[] = [
   },
   {
     name: "commit by name after re-creation",
-    scenario: "a claim is made again under its name while the old one is answered",
+    scenario: "a claim is created again under its name while the old one is being decided",
     edits: [
       {
         file: "packages/quota/src/controllers/writer/claims/claim-store.ts",
         find: 'if (current === undefined || current.metadata.uid !== uid) return { outcome: "gone" };',
         replace: `if (current === undefined) return { outcome: "gone" };
-      if (current.metadata.uid !== uid) return this.write(place, { claim: current, status }, signal);`,
+      if (current.metadata.uid !== uid) return this.write(key, { claim: current, status }, signal);`,
       },
     ],
   },
   {
     name: "deny from a stale cache",
-    scenario: "more is granted, and the writer has not heard of it",
+    scenario: "a writer with a stale grant cache decides a claim after the limit was raised",
     edits: [
       {
         file: "packages/quota/src/controllers/writer/claims/denials.ts",
-        find: `  await Promise.all([views.grants.fresh(signal), views.registrations.fresh(signal)]);
+        find: `  await Promise.all([views.grants.waitUntilFresh(signal), views.registrations.waitUntilFresh(signal)]);
   const { grantChanges } = state;
   const types = new Set(denials.flatMap(resourceTypesOf).filter((type) => !swapped.has(type)));
   if (!(await areUnchanged(state, [...types], deps, signal))) return true;
-  await views.claims.fresh(signal);
+  await views.claims.waitUntilFresh(signal);
   const short = shortages(state, denials, deps);
-  await views.grants.fresh(signal);
+  await views.grants.waitUntilFresh(signal);
 `,
         replace: `  const { grantChanges } = state;
   const short = shortages(state, denials, deps);
@@ -114,11 +114,11 @@ export const writerMutations: readonly Mutation[] = [
     ],
   },
   {
-    name: "page removed while promises are open",
-    scenario: "a page is needed again while its removal is on its way",
+    name: "bucket deleted while reservations are open",
+    scenario: "a bucket is needed again while its delete is in flight",
     edits: [
       {
-        file: "packages/quota/src/controllers/writer/pages/page-store.ts",
+        file: "packages/quota/src/controllers/writer/buckets/bucket-store.ts",
         find: "delete(ref, { uid, resourceVersion: version }, signal)",
         replace: "delete(ref, { uid }, signal)",
       },
@@ -126,13 +126,13 @@ export const writerMutations: readonly Mutation[] = [
   },
   {
     name: "write again after a conflict",
-    scenario: "two writers promise the same pool for different dimensions",
+    scenario: "two writers reserve the same pool for different dimensions",
     edits: [
       {
-        file: "packages/quota/src/controllers/writer/pages/page-store.ts",
+        file: "packages/quota/src/controllers/writer/buckets/bucket-store.ts",
         find: 'if (meaning === "conflict") return undefined;',
         replace: `if (meaning === "conflict") {
-        const now = await this.read(key, before.page.resourceType, signal);
+        const now = await this.read(key, before.resourceType, signal);
         return now === undefined ? undefined : this.swap(key, now, content, signal);
       }`,
       },
@@ -140,37 +140,37 @@ export const writerMutations: readonly Mutation[] = [
   },
   {
     name: "count by spec",
-    scenario: "an object comes to need less",
+    scenario: "an object shrinks",
     edits: [
       {
         file: "packages/quota/src/core/ledger/read-claim.ts",
-        find: "parts: answer.allocations }",
+        find: "parts: decision.allocations }",
         replace: "parts: claim.requests.map(partOf) }",
       },
     ],
   },
   {
-    name: "a dimension page as fence",
-    scenario: "two writers promise the same pool for different dimensions",
+    name: "a fence for each dimension",
+    scenario: "two writers reserve the same pool for different dimensions",
     edits: [
       {
-        file: "packages/quota/src/controllers/writer/pages/page-store.ts",
+        file: "packages/quota/src/controllers/writer/buckets/bucket-store.ts",
         find: 'if (meaning === "conflict") return undefined;',
         replace: `if (meaning === "conflict") {
-        const now = await this.read(key, before.page.resourceType, signal);
+        const now = await this.read(key, before.resourceType, signal);
         const own = new Set(content.reservations.map(({ dimensionKey }) => dimensionKey));
-        const isApart = now?.page.content.reservations.every(({ dimensionKey }) => !own.has(dimensionKey));
+        const isApart = now?.content.reservations.every(({ dimensionKey }) => !own.has(dimensionKey));
         return isApart ? this.swap(key, now, content, signal) : undefined;
       }`,
       },
     ],
   },
   {
-    name: "the same stamp in two terms",
-    scenario: "a process leads a second time",
+    name: "the same writer stamp in two terms",
+    scenario: "a process becomes leader a second time",
     edits: [
       {
-        file: "packages/quota/src/controllers/writer/pages/page-store.ts",
+        file: "packages/quota/src/controllers/writer/buckets/bucket-store.ts",
         find: "this.#term = runtime.random.uuid().slice(0, 8);",
         replace: 'this.#term = "1";',
       },

@@ -1,18 +1,18 @@
-// Claims and the objects that they are for: stored late, or not at all, or another under the same name.
+// Objects that are stored late, not at all, or twice under one name, and their claims.
 import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import type { WorldStep } from "../run-world.ts";
-import { change, create, post, remove } from "./people.ts";
+import { change, create, createOnce, remove } from "./client-actions.ts";
 import { configMap, grant, labelPolicy, registration } from "./quota-objects.ts";
-import { type Scenario, type Stage, startWriter, step } from "./scenario.ts";
-import { type Landing, ScriptedDoor } from "./scripted-door.ts";
+import { type Scenario, type ScenarioContext, startWriter, step } from "./scenario.ts";
+import { ScriptedAdmission, type StoreOutcome } from "./scripted-admission.ts";
 
 const sizes = "example.com/sizes";
 const plane = "project-a";
 
-function beginning({ world, book }: Stage, landings: readonly Landing[] = []): readonly WorldStep[] {
+function setupSteps({ world, history }: ScenarioContext, outcomes: readonly StoreOutcome[] = []): readonly WorldStep[] {
   return [
-    step(0, "ten of what ConfigMaps take are granted", () => {
-      new ScriptedDoor(world, book).plan("x", ...landings);
+    step(0, "operator grants ten units of what ConfigMaps claim", () => {
+      new ScriptedAdmission(world, history).plan("x", ...outcomes);
       create(world, registration(sizes));
       create(world, grant("sizes", sizes, 10));
       create(world, labelPolicy(sizes, "size"));
@@ -21,86 +21,86 @@ function beginning({ world, book }: Stage, landings: readonly Landing[] = []): r
   ];
 }
 
-const posts = (atMs: number, { world }: Stage, where = "root"): WorldStep =>
-  step(atMs, `somebody creates x in ${where}`, () => post(world, configMap("x", 1), where));
+const posts = (atMs: number, { world }: ScenarioContext, where = "root"): WorldStep =>
+  step(atMs, `a client creates x in ${where}`, () => createOnce(world, configMap("x", 1), where));
 
-const deletes = (atMs: number, { world }: Stage): WorldStep =>
-  step(atMs, "somebody deletes x", () => remove(world, { kind: "ConfigMap", namespace: "default", name: "x" }));
+const deletes = (atMs: number, { world }: ScenarioContext): WorldStep =>
+  step(atMs, "a client deletes x", () => remove(world, { kind: "ConfigMap", namespace: "default", name: "x" }));
 
 const deletesClaim = ({ method, path }: Call): boolean => method === "DELETE" && path.includes("/resourceclaims/");
 
 const storedLate: Scenario = {
-  name: "an object is stored long after it was let in, and seen even later, by a clock that is ahead",
+  name: "an object is stored long after admission, and a controller with a fast clock observes it even later",
   lengthMs: 90_000,
-  steps: (stage) => [
-    ...beginning(stage, [20_000]),
-    step(1_000, "the clock of a is a minute ahead", (world) => world.machine("a").setClock(1, 60_000)),
-    step(1_500, "a hears nothing of ConfigMaps", ({ weather }) =>
-      weather.stall({ machine: "a", kind: "configmaps" }, 70_000),
+  steps: (context) => [
+    ...setupSteps(context, [20_000]),
+    step(1_000, "the clock of a jumps a minute ahead", (world) => world.machine("a").setClock(1, 60_000)),
+    step(1_500, "ConfigMap events for a stall", ({ conditions }) =>
+      conditions.stall({ machine: "a", kind: "configmaps" }, 70_000),
     ),
-    posts(3_000, stage),
+    posts(3_000, context),
   ],
 };
 
 const createdAgain: Scenario = {
-  name: "somebody joins a claim that nobody used, while it is being deleted",
+  name: "an object joins an unused claim while the claim is being deleted",
   lengthMs: 70_000,
-  steps: (stage) => {
-    const { world } = stage;
+  steps: (context) => {
+    const { world } = context;
     let open = (): void => undefined;
     return [
-      ...beginning(stage, ["refused by another", 6_000]),
-      posts(3_000, stage),
-      step(4_000, "what a deletes is deleted much later", () => {
+      ...setupSteps(context, ["rejected", 6_000]),
+      posts(3_000, context),
+      step(4_000, "claim deletes of a are delayed", () => {
         const gate = world.network.gate("a", deletesClaim);
         open = () => gate.open();
       }),
-      posts(50_000, stage),
-      step(53_000, "the deletion arrives", () => open()),
+      posts(50_000, context),
+      step(53_000, "the delete arrives", () => open()),
     ];
   },
 };
 
 const secondCandidate: Scenario = {
-  name: "an object is deleted while another one under its name is on its way",
+  name: "an object is deleted while another one of its name is being stored",
   lengthMs: 70_000,
-  steps: (stage) => [
-    ...beginning(stage, [500, 12_000]),
-    posts(3_000, stage),
-    posts(3_000, stage),
-    deletes(8_000, stage),
+  steps: (context) => [
+    ...setupSteps(context, [500, 12_000]),
+    posts(3_000, context),
+    posts(3_000, context),
+    deletes(8_000, context),
   ],
 };
 
 const otherPlane: Scenario = {
-  name: "the claim of an object is in another plane",
+  name: "an object has its claim in another plane",
   lengthMs: 10_000,
-  steps: (stage) => [...beginning(stage), posts(3_000, stage, plane)],
+  steps: (context) => [...setupSteps(context), posts(3_000, context, plane)],
 };
 
 const sameName: Scenario = {
-  name: "objects of the same name in two planes are found that nobody asked about",
+  name: "objects of the same name in two planes bypass admission",
   lengthMs: 10_000,
-  steps: (stage) => [
-    ...beginning(stage),
-    step(3_000, "somebody creates x in two planes, past the door", () => {
-      for (const where of [plane, "project-b"]) post(stage.world, configMap("x", 1, { bypass: "yes" }), where);
+  steps: (context) => [
+    ...setupSteps(context),
+    step(3_000, "a client creates x in two planes without admission", () => {
+      for (const where of [plane, "project-b"]) createOnce(context.world, configMap("x", 1, { bypass: "yes" }), where);
     }),
   ],
 };
 
 const shrunk: Scenario = {
-  name: "an object comes to need less",
+  name: "an object shrinks",
   lengthMs: 12_000,
-  steps: (stage) => [
-    ...beginning(stage),
-    step(3_000, "somebody creates x, of size 3", () => post(stage.world, configMap("x", 3))),
-    step(6_000, "x is made smaller", () => {
-      for (const { key, object } of stage.world.truth.list({ resource: "configmaps" })) {
-        if (key.name === "x") stage.book.edited(object.metadata.uid ?? "");
+  steps: (context) => [
+    ...setupSteps(context),
+    step(3_000, "a client creates x of size 3", () => createOnce(context.world, configMap("x", 3))),
+    step(6_000, "a client reduces the size of x to 1", () => {
+      for (const { key, object } of context.world.truth.list({ resource: "configmaps" })) {
+        if (key.name === "x") context.history.objectEdited(object.metadata.uid ?? "");
       }
       const where = { kind: "ConfigMap", namespace: "default", name: "x" };
-      change(stage.world, where, { metadata: { labels: { size: "1" } } });
+      change(context.world, where, { metadata: { labels: { size: "1" } } });
     }),
   ],
 };

@@ -3,7 +3,7 @@ import { quotaApiVersion } from "@milo-quota/quota/core/resources/well-known.ts"
 
 export const organization = { apiGroup: "resourcemanager.miloapis.com", kind: "Organization", name: "acme" };
 
-export interface Asked {
+export interface ResourceRequest {
   readonly resourceType: string;
   readonly amount: number;
   readonly dimensions?: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export function registration(resourceType: string, dimensions: readonly string[]
   );
 }
 
-/** What acme is granted. */
+/** A grant to acme. */
 export function grant(name: string, resourceType: string, amount: number): KubernetesObject {
   return object(
     "ResourceGrant",
@@ -36,7 +36,7 @@ export function grant(name: string, resourceType: string, amount: number): Kuber
   );
 }
 
-/** The same whatever the dimensions are. */
+/** A grant to acme for all dimensions. */
 export function grantWhere(name: string, resourceType: string, amount: number): KubernetesObject {
   return object(
     "ResourceGrant",
@@ -45,17 +45,17 @@ export function grantWhere(name: string, resourceType: string, amount: number): 
   );
 }
 
-/** What a service asks of acme's quota. */
-export function claim(name: string, requests: readonly Asked[]): KubernetesObject {
+/** A service's claim on acme's quota. */
+export function claim(name: string, requests: readonly ResourceRequest[]): KubernetesObject {
   return object("ResourceClaim", { name, namespace: "default" }, { consumerRef: organization, requests });
 }
 
-/** Every ConfigMap with the label takes as much as that says of what its organization has. */
+/** Every ConfigMap with the label claims the amount in the label. */
 export function labelPolicy(resourceType: string, label: string): KubernetesObject {
   return claimPolicy(`${label}s`, [resourceType], label);
 }
 
-/** Every ConfigMap takes as much as its size of each of these. */
+/** Every ConfigMap claims the amount in its size label of each of these types. */
 export function sizedPolicy(name: string, resourceTypes: readonly string[]): KubernetesObject {
   return claimPolicy(name, resourceTypes, "size");
 }

@@ -1,16 +1,16 @@
-import { inOneProcess } from "./in-one-process.ts";
-import { lateNews } from "./late-news.ts";
+import { admissionWaits } from "./admission-waits.ts";
+import { embeddedTransactions } from "./embedded-transactions.ts";
 import { lateObjects } from "./late-objects.ts";
 import type { Scenario } from "./scenario.ts";
+import { staleCaches } from "./stale-caches.ts";
 import { twoWriters } from "./two-writers.ts";
-import { waitingDoors } from "./waiting-doors.ts";
 
 export const scenarios: readonly Scenario[] = [
   ...twoWriters,
-  ...lateNews,
+  ...staleCaches,
   ...lateObjects,
-  ...waitingDoors,
-  ...inOneProcess,
+  ...admissionWaits,
+  ...embeddedTransactions,
 ];
 
 export function scenarioNamed(name: string): Scenario {

@@ -1,10 +1,10 @@
-import type { Mishap, OutsideCall, SimulatedMachine } from "./machine.ts";
+import type { ArmedFault, ExternalCall, SimulatedMachine } from "./machine.ts";
+import type { NetworkFault } from "./network-conditions.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { type SimulatedWorld, serverName } from "./simulated-world.ts";
-import type { Condition } from "./weather.ts";
 import type { Step } from "./world.ts";
 
-/** A step that something goes wrong at. */
+/** A step that injects a fault. */
 export interface Fault extends Omit<Step, "take"> {
   readonly take: (world: SimulatedWorld) => void;
 }
@@ -12,15 +12,15 @@ export interface Fault extends Omit<Step, "take"> {
 export interface FaultOptions {
   readonly count: number;
   readonly lengthMs: number;
-  /** Those that crash, stand still, and lose messages. */
+  /** Machines that crash, pause and lose messages. */
   readonly machines: readonly string[];
   readonly planes: readonly string[];
-  /** Whether those who decide have machines of their own. */
-  readonly deciders: keyof typeof urns;
+  /** Whether the controllers run as replicas or in the process of the API server. */
+  readonly deployment: keyof typeof weightedDraws;
 }
 
 interface Target {
-  /** Whom it hits: a machine by its name, or whichever leads by then. */
+  /** A machine by name, or the leader at the time of the fault. */
   readonly text: string;
   readonly machineIn: (world: SimulatedWorld) => SimulatedMachine;
   readonly machines: readonly string[];
@@ -29,53 +29,56 @@ interface Target {
 
 type Draw = (random: SeededRandom, target: Target) => Omit<Fault, "atMs">;
 
-/** What may go wrong, and how likely one is beside the others. */
+/** All faults with their relative frequencies. */
 const draws: readonly (readonly [weight: number, draw: Draw])[] = [
   [4, crashAtCall],
   [5, pauseAtCall],
-  [4, takeover],
+  [4, failover],
   [2, cutStreams],
   [4, stallStreams],
-  [4, troubledNetwork],
-  [4, overtakenWrites],
+  [4, unreliableNetwork],
+  [4, conflictingWrites],
   [1, expiredWatches],
-  [1, troubledPlane],
-  [1, clockSet],
+  [1, unavailablePlane],
+  [1, clockJump],
   [4, slowClock],
   [2, serverCrash],
   [1, serverPause],
-  [1, diskTrouble],
+  [1, diskFault],
 ];
 
-/** The same where everything that decides is in the process of the server: its crashes and its disk are what matters. */
+/** Faults for embedded controllers: crashes and the disk of the server matter most. */
 const embeddedDraws: typeof draws = [
   [5, crashAtCall],
   [3, pauseAtCall],
-  [2, troubledNetwork],
-  [4, overtakenWrites],
-  [1, troubledPlane],
-  [1, clockSet],
+  [2, unreliableNetwork],
+  [4, conflictingWrites],
+  [1, unavailablePlane],
+  [1, clockJump],
   [1, slowClock],
   [4, serverCrash],
   [2, serverPause],
-  [4, diskTrouble],
-  [6, fullForAMoment],
+  [4, diskFault],
+  [6, diskBrieflyFull],
 ];
 
-const urns = { apart: urnOf(draws), embedded: urnOf(embeddedDraws) } as const;
+const weightedDraws = { replicated: repeatByWeight(draws), embedded: repeatByWeight(embeddedDraws) } as const;
 
-function urnOf(weighed: typeof draws): readonly Draw[] {
-  return weighed.flatMap(([weight, draw]) => Array.from({ length: weight }, () => draw));
+function repeatByWeight(weighted: typeof draws): readonly Draw[] {
+  return weighted.flatMap(([weight, draw]) => Array.from({ length: weight }, () => draw));
 }
 
-/** Kinds that are worth being late, or lost, by themselves. */
+/** Kinds whose messages are delayed or lost alone; undefined for all kinds. */
 const kinds = ["resourceclaims", "allowancebuckets", "resourcegrants", "resourceregistrations", undefined] as const;
 
-/** Faults between the start of a world and that time, by chance. */
+/** Draws faults at random times. */
 export function drawFaults(random: SeededRandom, options: FaultOptions): readonly Fault[] {
   return Array.from({ length: options.count }, () => {
     const target = drawTarget(random, options);
-    return { atMs: random.between(0, options.lengthMs), ...random.pick(urns[options.deciders])(random, target) };
+    return {
+      atMs: random.between(0, options.lengthMs),
+      ...random.pick(weightedDraws[options.deployment])(random, target),
+    };
   });
 }
 
@@ -83,62 +86,62 @@ function drawTarget(random: SeededRandom, { machines, planes }: FaultOptions): T
   const name = random.pick(machines);
   const hitsLeader = random.chance(0.6);
   return {
-    text: hitsLeader ? "whoever leads" : name,
+    text: hitsLeader ? "the leader" : name,
     machineIn: (world) => world.machine((hitsLeader ? world.leader() : undefined) ?? name),
     machines,
     plane: random.pick(planes),
   };
 }
 
-/** In the middle of the next few calls, or of the next few writes of something that matters. */
-function nextCall(random: SeededRandom): Moment {
+/** One of the next calls, or of the next writes to a kind. */
+function drawCall(random: SeededRandom): TriggerPoint {
   if (random.chance(0.25)) return { calls: random.between(1, random.pick([3, 12, 60])), text: "call" };
   const kind = random.pick(["allowancebuckets", "allowancebuckets", "resourceclaims", ""] as const);
-  const counts = (call: OutsideCall): boolean =>
+  const matches = (call: ExternalCall): boolean =>
     typeof call === "object" && call.method !== "GET" && call.path.includes(kind) && !call.path.includes("/leases");
-  return { calls: random.between(1, random.pick([2, 4, 10])), counts, text: `write${kind && ` of ${kind}`}` };
+  return { calls: random.between(1, random.pick([2, 4, 10])), matches, text: `write${kind && ` of ${kind}`}` };
 }
 
-interface Moment extends Pick<Mishap, "calls" | "counts"> {
+interface TriggerPoint extends Pick<ArmedFault, "calls" | "matches"> {
   readonly text: string;
 }
 
 function crashAtCall(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
-  const { text: call, ...moment } = nextCall(random);
+  const { text: call, ...point } = drawCall(random);
   const restartMs = random.pick([random.between(1, 100), random.between(100, 9_000)]);
   const isBefore = random.chance(0.5);
   return {
-    what: `${text} crashes ${isBefore ? "before" : "after"} ${call} ${moment.calls} from now, for ${restartMs} ms`,
-    take: (world) => armCrash(machineIn(world), moment, { restartMs, isBefore }),
+    what: `${text} crashes ${isBefore ? "before" : "after"} its next ${call} number ${point.calls}, for ${restartMs} ms`,
+    take: (world) => armCrash(machineIn(world), point, { restartMs, isBefore }),
   };
 }
 
 function armCrash(
   machine: SimulatedMachine,
-  moment: Pick<Mishap, "calls" | "counts">,
+  point: Pick<ArmedFault, "calls" | "matches">,
   { restartMs, isBefore }: { readonly restartMs: number; readonly isBefore: boolean },
 ): void {
   machine.arm({
-    ...moment,
-    strike: () => {
+    ...point,
+    trigger: () => {
       machine.crash(restartMs);
       return !isBefore;
     },
   });
 }
 
-/** A leader that stands still for longer than its lease does not know that another one leads by now. */
+/** A leader that is paused for longer than its lease does not know that it has been replaced. */
 function pauseAtCall(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
-  const { text: call, ...moment } = nextCall(random);
+  const { text: call, ...point } = drawCall(random);
   const forMs = random.pick([random.between(10, 2_000), random.between(4_000, 9_000), random.between(4_000, 20_000)]);
   const how = random.chance(0.3) ? "asleep" : "awake";
   return {
-    what: `${text} stands still for ${forMs} ms (${how}) at ${call} ${moment.calls} from now`,
+    what: `${text} pauses for ${forMs} ms (${how}) at its next ${call} number ${point.calls}`,
     take: (world) => {
       const machine = machineIn(world);
       machine.arm({
-        ...moment,
-        strike: () => {
+        ...point,
+        trigger: () => {
           machine.pause(forMs, how);
           return true;
         },
@@ -147,22 +150,22 @@ function pauseAtCall(random: SeededRandom, { text, machineIn }: Target): Omit<Fa
   };
 }
 
-/** Somebody else has to lead who has not heard of the latest. */
-function takeover(random: SeededRandom, { machines }: Target): Omit<Fault, "atMs"> {
+/** The leader fails, and its successor has a stale cache. */
+function failover(random: SeededRandom, { machines }: Target): Omit<Fault, "atMs"> {
   const kind = random.pick(kinds);
   const afterMs = random.pick([0, random.between(0, 4_000)]);
   const forMs = random.between(4_500, 12_000);
   const crashes = random.chance(0.5);
-  const ends = `${crashes ? "crashes" : "stands still"} in ${afterMs} ms, for ${forMs} ms`;
+  const outage = `${crashes ? "crashes" : "pauses"} in ${afterMs} ms, for ${forMs} ms`;
   return {
-    what: `whoever leads ${ends}; others hear nothing of ${kind ?? "anything"}`,
+    what: `the leader ${outage}; streams of others to ${kind ?? "all kinds"} stall`,
     take: (world) => {
       const leader = world.leader();
       const others = machines.filter((name) => name !== leader);
-      for (const machine of others) world.weather.stall(stallOf(machine, kind), afterMs + forMs);
+      for (const machine of others) world.conditions.stall(stallOf(machine, kind), afterMs + forMs);
       if (leader === undefined) return;
       world.later(afterMs, () => {
-        if (world.isCalm) return;
+        if (world.areFaultsOver) return;
         if (crashes) world.machine(leader).crash(forMs);
         else world.machine(leader).pause(forMs, "awake");
       });
@@ -170,7 +173,7 @@ function takeover(random: SeededRandom, { machines }: Target): Omit<Fault, "atMs
   };
 }
 
-function stallOf(machine: string, kind: string | undefined): Pick<Condition, "machine" | "kind"> {
+function stallOf(machine: string, kind: string | undefined): Pick<NetworkFault, "machine" | "kind"> {
   return { machine, ...(kind === undefined ? {} : { kind }) };
 }
 
@@ -178,11 +181,11 @@ function cutStreams(random: SeededRandom, { text, machineIn }: Target): Omit<Fau
   const fate = random.pick(["expired", "repeated", "request lost"] as const);
   const forMs = random.between(1, 3_000);
   return {
-    what: `streams of ${text} are cut; those opened within ${forMs} ms may be ${fate}`,
+    what: `streams of ${text} are cut; new ones within ${forMs} ms: ${fate}`,
     take: (world) => {
       const machine = machineIn(world);
       world.network.cut(machine);
-      world.weather.add({ fate, probability: 0.5, machine: machine.name }, forMs);
+      world.conditions.add({ fate, probability: 0.5, machine: machine.name }, forMs);
     },
   };
 }
@@ -191,80 +194,80 @@ function stallStreams(random: SeededRandom, { text, machineIn }: Target): Omit<F
   const kind = random.pick(kinds);
   const forMs = random.pick([random.between(20, 500), random.between(500, 15_000)]);
   return {
-    what: `streams to ${text} bring nothing of ${kind ?? "anything"} for ${forMs} ms`,
-    take: (world) => world.weather.stall(stallOf(machineIn(world).name, kind), forMs),
+    what: `streams of ${text} to ${kind ?? "all kinds"} stall for ${forMs} ms`,
+    take: (world) => world.conditions.stall(stallOf(machineIn(world).name, kind), forMs),
   };
 }
 
 const lossFates = ["request lost", "answer lost", "answer lost", "arrives late", "answered slowly", "busy"] as const;
 
-function troubledNetwork(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
+function unreliableNetwork(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
   const fate = random.pick([...lossFates, "answered slowly" as const]);
   const probability = random.pick([0.05, 0.3, 0.8]);
   const kind = random.pick(kinds);
   const forMs = random.between(50, 10_000);
   return {
-    what: `of requests of ${text} about ${kind ?? "anything"}, ${probability * 100} in a hundred: ${fate}, for ${forMs} ms`,
-    take: (world) => world.weather.add({ fate, probability, ...stallOf(machineIn(world).name, kind) }, forMs),
+    what: `${probability * 100} % of the requests of ${text} to ${kind ?? "all kinds"}: ${fate}, for ${forMs} ms`,
+    take: (world) => world.conditions.add({ fate, probability, ...stallOf(machineIn(world).name, kind) }, forMs),
   };
 }
 
-function overtakenWrites(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
+function conflictingWrites(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
   const probability = random.pick([0.1, 0.4]);
   const kind = random.pick(["allowancebuckets", "allowancebuckets", "resourceclaims", undefined] as const);
   const forMs = random.between(1_000, 20_000);
   return {
-    what: `of writes of ${text} to ${kind ?? "anything"}, ${probability * 100} in a hundred are overtaken, for ${forMs} ms`,
+    what: `${probability * 100} % of the writes of ${text} to ${kind ?? "all kinds"}: concurrent edit, for ${forMs} ms`,
     take: (world) =>
-      world.weather.add({ fate: "overtaken", probability, ...stallOf(machineIn(world).name, kind) }, forMs),
+      world.conditions.add({ fate: "concurrent edit", probability, ...stallOf(machineIn(world).name, kind) }, forMs),
   };
 }
 
 function expiredWatches(random: SeededRandom): Omit<Fault, "atMs"> {
   const forMs = random.between(100, 5_000);
   return {
-    what: `all streams are cut, and history is short for ${forMs} ms`,
+    what: `all streams are cut, and watches expire for ${forMs} ms`,
     take: (world) => {
-      world.weather.add({ fate: "expired", probability: 0.7 }, forMs);
+      world.conditions.add({ fate: "expired", probability: 0.7 }, forMs);
       for (const machine of world.machines) world.network.cut(machine);
     },
   };
 }
 
-function troubledPlane(random: SeededRandom, { plane }: Target): Omit<Fault, "atMs"> {
+function unavailablePlane(random: SeededRandom, { plane }: Target): Omit<Fault, "atMs"> {
   const fate = random.pick(["unavailable", "request lost"] as const);
   const probability = random.pick([0.3, 1]);
   const forMs = random.between(100, 12_000);
   return {
-    what: `of requests into ${plane}, ${probability * 100} in a hundred: ${fate}, for ${forMs} ms`,
-    take: (world) => world.weather.add({ fate, probability, plane }, forMs),
+    what: `${probability * 100} % of the requests to ${plane}: ${fate}, for ${forMs} ms`,
+    take: (world) => world.conditions.add({ fate, probability, plane }, forMs),
   };
 }
 
-function clockSet(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
+function clockJump(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
   const isServer = random.chance(0.2);
   const speed = random.pick([1, 0.97, 1.03]);
   const byMs = random.pick([0, random.between(-90_000, 90_000), random.between(-3_000, 3_000)]);
   return {
-    what: `the clock of ${isServer ? serverName : text} is set by ${byMs} ms and runs at ${speed}`,
+    what: `the clock of ${isServer ? serverName : text} jumps by ${byMs} ms and runs at speed ${speed}`,
     take: (world) => (isServer ? world.machine(serverName) : machineIn(world)).setClock(speed, byMs),
   };
 }
 
-/** Whoever leads by a clock that hardly runs does so for much longer than others believe: there are two of them then. */
+/** A leader with a slow clock holds its lease for longer than other replicas believe, so that there are two leaders. */
 function slowClock(random: SeededRandom, { text, machineIn }: Target): Omit<Fault, "atMs"> {
   const speed = random.pick([0.3, 0.1, 0.02]);
   const forMs = random.between(4_500, 12_000);
-  const isHeard = random.chance(0.5);
+  const isLeaseRenewed = random.chance(0.5);
   return {
-    what: `the clocks of ${text} run at ${speed} for ${forMs} ms, and its lease is ${isHeard ? "" : "not "}renewed`,
+    what: `the clocks of ${text} run at speed ${speed} for ${forMs} ms, and its lease is ${isLeaseRenewed ? "" : "not "}renewed`,
     take: (world) => {
       const machine = machineIn(world);
       machine.setClock(speed, 0);
-      if (!isHeard)
-        world.weather.add({ fate: "request lost", probability: 1, machine: machine.name, kind: "leases" }, forMs);
+      if (!isLeaseRenewed)
+        world.conditions.add({ fate: "request lost", probability: 1, machine: machine.name, kind: "leases" }, forMs);
       world.later(forMs, () => {
-        if (!world.isCalm) machine.setClock(1, 0);
+        if (!world.areFaultsOver) machine.setClock(1, 0);
       });
     },
   };
@@ -275,7 +278,7 @@ function serverCrash(random: SeededRandom): Omit<Fault, "atMs"> {
   const restartMs = random.pick([random.between(1, 200), random.between(200, 6_000)]);
   const isBefore = random.chance(0.5);
   return {
-    what: `the API server crashes at its call ${calls} from now, for ${restartMs} ms`,
+    what: `the API server crashes at its next call number ${calls}, for ${restartMs} ms`,
     take: (world) => armCrash(world.machine(serverName), { calls }, { restartMs, isBefore }),
   };
 }
@@ -283,35 +286,35 @@ function serverCrash(random: SeededRandom): Omit<Fault, "atMs"> {
 function serverPause(random: SeededRandom): Omit<Fault, "atMs"> {
   const forMs = random.between(20, 6_000);
   return {
-    what: `the API server stands still for ${forMs} ms`,
+    what: `the API server pauses for ${forMs} ms`,
     take: (world) => world.machine(serverName).pause(forMs, "awake"),
   };
 }
 
-function diskTrouble(random: SeededRandom): Omit<Fault, "atMs"> {
-  const trouble = random.pick(["slow", "slow", "full", "fails"] as const);
+function diskFault(random: SeededRandom): Omit<Fault, "atMs"> {
+  const problem = random.pick(["slow", "slow", "full", "fails"] as const);
   const forMs = random.between(50, 5_000);
-  if (trouble === "fails") {
+  if (problem === "fails") {
     return {
-      what: "the next write to the disk fails, and nobody knows whether it is there",
+      what: "the next disk operation fails and may or may not be applied",
       take: ({ disk }) => {
         disk.failsNext = true;
       },
     };
   }
   return {
-    what: `the disk is ${trouble} for ${forMs} ms`,
+    what: `the disk is ${problem} for ${forMs} ms`,
     take: (world) => {
-      world.disk.state = trouble;
+      world.disk.state = problem;
       world.later(forMs, () => {
-        if (world.disk.state === trouble) world.disk.state = "good";
+        if (world.disk.state === problem) world.disk.state = "good";
       });
     },
   };
 }
 
-/** What had its place in the log is taken back, and everything goes on. */
-function fullForAMoment(random: SeededRandom): Omit<Fault, "atMs"> {
+/** Queued writes are rolled back, and the server keeps running. */
+function diskBrieflyFull(random: SeededRandom): Omit<Fault, "atMs"> {
   const forMs = random.pick([random.between(1, 8), random.between(5, 200)]);
   return {
     what: `the disk is full for ${forMs} ms`,

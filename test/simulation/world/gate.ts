@@ -1,17 +1,17 @@
 import type { Call } from "@milo-quota/kubernetes/client/transport/transport.ts";
 
-/** Holds some requests of a machine back until it is opened. */
+/** Holds matching requests of a machine back until it is opened. */
 export class Gate {
-  readonly #counts: (call: Call) => boolean;
+  readonly #matches: (call: Call) => boolean;
   #held: (() => void)[] = [];
   #isOpen = false;
 
-  constructor(counts: (call: Call) => boolean) {
-    this.#counts = counts;
+  constructor(matches: (call: Call) => boolean) {
+    this.#matches = matches;
   }
 
   pass(call: Call, send: () => void): void {
-    if (this.#isOpen || !this.#counts(call)) send();
+    if (this.#isOpen || !this.#matches(call)) send();
     else this.#held.push(send);
   }
 

@@ -7,14 +7,14 @@ import type { PlaneLayout } from "@milo-quota/quota/views/planes-of-server.ts";
 const group = "resourcemanager.miloapis.com";
 const prefix = `/apis/${group}/v1alpha1/projects`;
 
-/** The planes there are: the root, and one for each of these projects. */
+/** The root plane and one plane for each project. */
 export const planes = { root: rootPlane, projects: ["project-a", "project-b"] } as const;
 
 function projectOf(plane: string): string {
   return plane.slice("project-".length);
 }
 
-/** What organizations have is kept in the root. */
+/** Organizations have their objects in the root plane. */
 function planeOfTenant({ kind, name }: PlaneOwner): string | undefined {
   if (kind === "Organization") return rootPlane;
   return kind === "Project" ? planes.projects.find((plane) => plane === `project-${name}`) : undefined;
@@ -37,10 +37,10 @@ export const resolvePlane: PlaneResolver = (path) => {
   return planes.projects.some((known) => known === plane) ? { plane, path: rest } : undefined;
 };
 
-/** Kinds are defined in the root, and hold everywhere. */
+/** CustomResourceDefinitions of the root plane apply to all planes. */
 export const definitionsFrom: DefinitionsFrom = (plane) => (plane === rootPlane ? undefined : rootPlane);
 
-/** The plane that a path leads into. */
+/** The plane of a request path. */
 export function planeOfPath(path: string): string {
   return resolvePlane(path)?.plane ?? rootPlane;
 }

@@ -1,13 +1,13 @@
-/** The clocks of one machine: one on the wall, which people set, and one that only runs. */
+/** The clocks of one machine: a wall clock, which can be set, and a monotonic clock. */
 export class MachineClock {
   readonly #trueMs: () => number;
-  /** How much faster than true time both run. */
+  /** Speed of both clocks, relative to true time. */
   #speed = 1;
-  /** How far they had run, and when in true time. */
+  /** Local time at the last change of speed, and the true time of that change. */
   #ranMs = 0;
   #atMs: number;
   #wallOffsetMs: number;
-  /** How long the running clock stood still. */
+  /** The monotonic clock stops while the machine sleeps. */
   #sleptMs = 0;
 
   constructor(trueMs: () => number) {
@@ -24,12 +24,12 @@ export class MachineClock {
     return this.#local() - this.#sleptMs;
   }
 
-  /** How far it has run, asleep or not. */
+  /** Local time since the start, sleep included. */
   get ranMs(): number {
     return this.#local();
   }
 
-  /** How long in true time what takes so long by these clocks. */
+  /** Converts a delay of these clocks to true time. */
   trueDelayMs(delayMs: number): number {
     return delayMs / this.#speed;
   }
@@ -45,7 +45,7 @@ export class MachineClock {
     this.#sleptMs += forMs * this.#speed;
   }
 
-  /** Right again, and at the right speed. */
+  /** Resets time and speed to true time. */
   correct(): void {
     this.set(1, 0);
     this.#wallOffsetMs = this.#atMs - this.#ranMs;

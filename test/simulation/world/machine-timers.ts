@@ -2,18 +2,18 @@ import type { Timer } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { MachineClock } from "./machine-clock.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-interface Waiting {
-  /** How far the clock will have run then. */
+interface PendingTimer {
+  /** Local time, as `MachineClock.ranMs`. */
   readonly dueMs: number;
   readonly call: () => void;
   timer: Timer;
 }
 
-/** What waits for its time on a machine, by the clock of the machine, at whatever speed that comes to run. */
+/** Timers of a machine. They follow the machine's clock when its speed changes. */
 export class MachineTimers {
   readonly #time: VirtualTime;
   readonly #clock: MachineClock;
-  readonly #waiting = new Set<Waiting>();
+  readonly #pending = new Set<PendingTimer>();
 
   constructor(time: VirtualTime, clock: MachineClock) {
     this.#time = time;
@@ -21,36 +21,36 @@ export class MachineTimers {
   }
 
   add(delayMs: number, call: () => void): Timer {
-    const waiting: Waiting = { dueMs: this.#clock.ranMs + delayMs, call, timer: { stop: () => undefined } };
-    this.#waiting.add(waiting);
-    this.#arm(waiting);
+    const pending: PendingTimer = { dueMs: this.#clock.ranMs + delayMs, call, timer: { stop: () => undefined } };
+    this.#pending.add(pending);
+    this.#arm(pending);
     return {
       stop: () => {
-        this.#waiting.delete(waiting);
-        waiting.timer.stop();
+        this.#pending.delete(pending);
+        pending.timer.stop();
       },
     };
   }
 
-  /** The clock runs at another speed from now on. */
+  /** To be called after a change of the clock's speed. */
   readjust(): void {
-    for (const waiting of this.#waiting) {
-      waiting.timer.stop();
-      this.#arm(waiting);
+    for (const pending of this.#pending) {
+      pending.timer.stop();
+      this.#arm(pending);
     }
   }
 
-  /** Of a machine that has crashed, nothing waits. */
+  /** A crash stops all timers. */
   clear(): void {
-    for (const { timer } of this.#waiting) timer.stop();
-    this.#waiting.clear();
+    for (const { timer } of this.#pending) timer.stop();
+    this.#pending.clear();
   }
 
-  #arm(waiting: Waiting): void {
-    const leftMs = this.#clock.trueDelayMs(waiting.dueMs - this.#clock.ranMs);
-    waiting.timer = this.#time.later(Math.max(1, leftMs), () => {
-      this.#waiting.delete(waiting);
-      waiting.call();
+  #arm(pending: PendingTimer): void {
+    const leftMs = this.#clock.trueDelayMs(pending.dueMs - this.#clock.ranMs);
+    pending.timer = this.#time.later(Math.max(1, leftMs), () => {
+      this.#pending.delete(pending);
+      pending.call();
     });
   }
 }

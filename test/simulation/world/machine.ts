@@ -6,38 +6,38 @@ import { SeededRandom } from "./seeded-random.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 import type { Host, Machine, Program } from "./world.ts";
 
-/** One run of a machine, from its start to its crash. */
+/** One incarnation of a machine, from its start to its crash. */
 export interface Life {
   readonly incarnation: string;
   isOver: boolean;
 }
 
-/** A call to the outside: to the API server, to the disk, or to the clock, for a timer. */
-export type OutsideCall = Call | "disk" | "timer";
+/** A call out of a program: a request to the API server, a disk operation or a timer. */
+export type ExternalCall = Call | "disk" | "timer";
 
-/** Something that happens to a machine in the middle of its work: at that many calls to the outside from now. */
-export interface Mishap {
+/** A fault that triggers at the given number of matching calls from now. */
+export interface ArmedFault {
   calls: number;
-  /** Which calls count; all of them when left out. */
-  readonly counts?: (call: OutsideCall) => boolean;
-  /** True when the call itself is still made. */
-  readonly strike: () => boolean;
+  /** Calls that count; all by default. */
+  readonly matches?: (call: ExternalCall) => boolean;
+  /** Returns whether the call is still made. */
+  readonly trigger: () => boolean;
 }
 
-export interface MachinePorts {
+export interface MachineDeps {
   readonly time: VirtualTime;
   readonly seed: number;
   readonly note: (text: string) => void;
-  /** The network as a machine has it in one of its lives. */
+  /** The transport of one incarnation. */
   readonly connect: (machine: SimulatedMachine, life: Life) => Host["transport"];
-  /** A life is over: those it was connected to find out. */
-  readonly ended: (machine: SimulatedMachine, life: Life) => void;
+  /** Called after a crash, for its peers. */
+  readonly onCrash: (machine: SimulatedMachine, life: Life) => void;
 }
 
-/** A machine with clocks of its own, that crashes, stands still, and comes back. */
+/** A machine with its own clocks that can crash, pause and restart. */
 export class SimulatedMachine implements Machine {
   readonly name: string;
-  readonly #ports: MachinePorts;
+  readonly #deps: MachineDeps;
   readonly #lasting: Program[] = [];
   readonly #random: SeededRandom;
   readonly #clock: MachineClock;
@@ -45,17 +45,17 @@ export class SimulatedMachine implements Machine {
   #life: Life | undefined;
   #lives = 0;
   #pausedUntilMs = 0;
-  /** What is due once it is no longer paused. */
+  /** Deliveries during a pause. */
   #held: (() => void)[] = [];
-  #mishap: Mishap | undefined;
+  #armedFault: ArmedFault | undefined;
   #isGoneForGood = false;
 
-  constructor(name: string, ports: MachinePorts) {
+  constructor(name: string, deps: MachineDeps) {
     this.name = name;
-    this.#ports = ports;
-    this.#random = new SeededRandom(ports.seed, `machine ${name}`);
-    this.#clock = new MachineClock(() => ports.time.nowMs);
-    this.#timers = new MachineTimers(ports.time, this.#clock);
+    this.#deps = deps;
+    this.#random = new SeededRandom(deps.seed, `machine ${name}`);
+    this.#clock = new MachineClock(() => deps.time.nowMs);
+    this.#timers = new MachineTimers(deps.time, this.#clock);
     this.#boot();
   }
 
@@ -68,55 +68,55 @@ export class SimulatedMachine implements Machine {
   }
 
   get isPaused(): boolean {
-    return this.#ports.time.nowMs < this.#pausedUntilMs;
+    return this.#deps.time.nowMs < this.#pausedUntilMs;
   }
 
   run(program: Program, how: "lasting" | "once"): void {
     if (how === "lasting") this.#lasting.push(program);
     const life = this.#life;
-    if (life !== undefined) this.soon(life, () => program(this.#hostOf(life)));
+    if (life !== undefined) this.deliver(life, () => program(this.#hostOf(life)));
   }
 
   crash(restartMs: number | "never"): void {
     const life = this.#life;
     this.#isGoneForGood ||= restartMs === "never";
     if (life !== undefined) {
-      this.#ports.note(`${this.name} crashes`);
+      this.#deps.note(`${this.name} crashes`);
       life.isOver = true;
       this.#life = undefined;
-      this.#mishap = undefined;
+      this.#armedFault = undefined;
       this.#held = [];
       this.#timers.clear();
       this.#pausedUntilMs = 0;
-      this.#ports.ended(this, life);
+      this.#deps.onCrash(this, life);
     }
-    if (restartMs !== "never") this.#ports.time.later(restartMs, () => this.#boot());
+    if (restartMs !== "never") this.#deps.time.later(restartMs, () => this.#boot());
   }
 
   pause(forMs: number, how: "awake" | "asleep"): void {
-    const { time, note } = this.#ports;
+    const { time, note } = this.#deps;
     if (this.#life === undefined || this.isPaused) return;
-    note(`${this.name} stands still for ${Math.round(forMs)} ms, ${how}`);
+    note(`${this.name} pauses for ${Math.round(forMs)} ms, ${how}`);
     this.#pausedUntilMs = time.nowMs + forMs;
     if (how === "asleep") this.#clock.sleep(forMs);
     time.later(forMs, () => this.#resume());
   }
 
-  /** Something happens to it at one of its next calls. */
-  arm(mishap: Mishap): void {
-    if (this.#life !== undefined) this.#mishap = mishap;
+  /** Arms a fault for one of the next calls. */
+  arm(fault: ArmedFault): void {
+    if (this.#life !== undefined) this.#armedFault = fault;
   }
 
-  /** From now on its clocks run at this speed; somebody sets the one on the wall. */
+  /** Sets the speed of both clocks and moves the wall clock. */
   setClock(speed: number, wallByMs: number): void {
-    this.#ports.note(`${this.name} has its clock set by ${wallByMs} ms, and it runs at ${speed.toFixed(3)}`);
+    this.#deps.note(`${this.name}: clock jumps by ${wallByMs} ms and runs at speed ${speed.toFixed(3)}`);
     this.#clock.set(speed, wallByMs);
     this.#timers.readjust();
   }
 
-  /** Back to a machine as they should be. */
-  calm(): void {
-    this.#mishap = undefined;
+  /** Ends all faults of the machine. */
+  endFaults(): void {
+    this.#armedFault = undefined;
     this.#clock.correct();
     this.#timers.readjust();
     if (this.isPaused) {
@@ -126,21 +126,21 @@ export class SimulatedMachine implements Machine {
     if (!this.#isGoneForGood) this.#boot();
   }
 
-  /** Something reaches the machine now, in this life of it; while it is paused, that waits. */
-  soon(life: Life, call: () => void): void {
+  /** Delivers something to this incarnation, after the pause if the machine is paused. */
+  deliver(life: Life, call: () => void): void {
     if (life.isOver) return;
-    if (this.isPaused) this.#held.push(() => this.soon(life, call));
+    if (this.isPaused) this.#held.push(() => this.deliver(life, call));
     else call();
   }
 
-  /** Whether a call to the outside is made; it is not when the machine crashes right before it. */
-  mayCall(call: OutsideCall): boolean {
-    const mishap = this.#mishap;
-    if (mishap === undefined || mishap.counts?.(call) === false) return true;
-    mishap.calls -= 1;
-    if (mishap.calls > 0) return true;
-    this.#mishap = undefined;
-    return mishap.strike();
+  /** Triggers an armed fault if it is due. False if the machine crashes before the call. */
+  mayCall(call: ExternalCall): boolean {
+    const fault = this.#armedFault;
+    if (fault === undefined || fault.matches?.(call) === false) return true;
+    fault.calls -= 1;
+    if (fault.calls > 0) return true;
+    this.#armedFault = undefined;
+    return fault.trigger();
   }
 
   #boot(): void {
@@ -148,28 +148,28 @@ export class SimulatedMachine implements Machine {
     this.#lives += 1;
     const life: Life = { incarnation: `${this.name}-${this.#lives}`, isOver: false };
     this.#life = life;
-    if (this.#lives > 1) this.#ports.note(`${this.name} starts anew`);
+    if (this.#lives > 1) this.#deps.note(`${this.name} restarts`);
     for (const program of this.#lasting) program(this.#hostOf(life));
   }
 
-  /** After a pause everything that was due happens at once, in the order in which it was. */
+  /** After a pause, all held deliveries happen at once and in order. */
   #resume(): void {
     if (this.isPaused) return;
     const held = this.#held;
     this.#held = [];
-    for (const call of held) this.#ports.time.later(0, call);
+    for (const call of held) this.#deps.time.later(0, call);
   }
 
   #hostOf(life: Life): Host {
     return {
       name: this.name,
-      transport: this.#ports.connect(this, life),
+      transport: this.#deps.connect(this, life),
       clock: this.#clockOf(life),
       elapsedMs: () => this.#clock.elapsedMs,
       random: this.#random,
       incarnation: life.incarnation,
       report: (where, error) => {
-        if (!life.isOver) this.#ports.note(`${this.name} reports (${where}): ${textOf(error)}`);
+        if (!life.isOver) this.#deps.note(`${this.name} reports (${where}): ${textOf(error)}`);
       },
       get isAlive() {
         return !life.isOver;
@@ -184,7 +184,7 @@ export class SimulatedMachine implements Machine {
         if (life.isOver || !this.mayCall("timer")) return { stop: () => undefined };
         let isStopped = false;
         const timer = this.#timers.add(delayMs, () =>
-          this.soon(life, () => {
+          this.deliver(life, () => {
             if (!isStopped) call();
           }),
         );

@@ -1,4 +1,4 @@
-import { ChildAbort } from "@milo-quota/kubernetes/client/child-abort.ts";
+import { ChildAbortController } from "@milo-quota/kubernetes/client/child-abort-controller.ts";
 import {
   type Call,
   ConnectionFailed,
@@ -6,23 +6,23 @@ import {
   type Transport,
 } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { resourceExpired, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { refusalOf, replyTo, type Undone } from "./busy-server.ts";
+import { concurrentEdit } from "./concurrent-edit.ts";
 import { Gate } from "./gate.ts";
 import type { Life, SimulatedMachine } from "./machine.ts";
+import type { NetworkConditions, RequestFate } from "./network-conditions.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import type { SimulatedServer } from "./server.ts";
-import { StreamWay } from "./stream-way.ts";
-import { touchOf } from "./touch.ts";
+import { errorRejection, errorReply, type ServerError } from "./server-errors.ts";
+import { StreamConnection } from "./stream-connection.ts";
 import type { VirtualTime } from "./virtual-time.ts";
-import type { Fate, Weather } from "./weather.ts";
 
-export interface NetworkPorts {
+export interface NetworkDeps {
   readonly time: VirtualTime;
-  readonly weather: Weather;
+  readonly conditions: NetworkConditions;
   readonly seed: number;
   readonly server: () => SimulatedServer;
-  /** Whether the server can be asked how far it is. */
-  readonly tellsProgress: boolean;
+  /** Whether the server offers progress requests. */
+  readonly servesProgress: boolean;
   readonly note: (text: string) => void;
 }
 
@@ -33,38 +33,38 @@ interface Sender {
   readonly random: SeededRandom;
 }
 
-/** How long a sender may wait for an answer that does not come. */
-const patienceMs = { least: 5, most: 12_000 };
+/** Client timeout for a lost request or response. */
+const timeoutMs = { least: 5, most: 12_000 };
 const slowMsMax = 6_000;
-/** How late a request may arrive whose sender has given up on it. */
+/** A request may arrive this long after its sender has given up. */
 const lateMsMax = 33_000;
 
-/** Between the machines and the API server: it delays, loses, and cuts. */
+/** The network between machines and the API server. It delays and loses messages and cuts streams. */
 export class Network {
-  readonly #ports: NetworkPorts;
-  readonly #streams = new Map<string, Set<StreamWay>>();
+  readonly #deps: NetworkDeps;
+  readonly #streams = new Map<string, Set<StreamConnection>>();
   readonly #randoms = new Map<string, SeededRandom>();
   readonly #gates = new Map<string, Gate>();
-  #touches = 0;
+  #edits = 0;
 
-  constructor(ports: NetworkPorts) {
-    this.#ports = ports;
+  constructor(deps: NetworkDeps) {
+    this.#deps = deps;
   }
 
-  /** The way to the server as a machine has it in one of its lives. */
+  /** The transport of one incarnation of a machine. */
   connect(machine: SimulatedMachine, life: Life): Transport {
     const sender = { machine, life, random: this.#randomOf(machine.name) };
     return {
       request: (call, signal) => {
         const serve: Question<Reply>["serve"] = (server, ended) => server.request(call, ended);
-        return this.#ask(sender, { call, serve, refuse: replyTo }, signal);
+        return this.#ask(sender, { call, serve, errorResult: errorReply }, signal);
       },
       stream: (call, sink, signal) => this.#stream(sender, { call, sink }, signal),
-      ...(this.#ports.tellsProgress
+      ...(this.#deps.servesProgress
         ? {
             progress: (call: Call, signal: AbortSignal) => {
               const serve: Question<string>["serve"] = (server, ended) => server.progress(call, ended);
-              return this.#ask(sender, { call, serve, refuse: refusalOf }, signal);
+              return this.#ask(sender, { call, serve, errorResult: errorRejection }, signal);
             },
           }
         : {}),
@@ -72,40 +72,44 @@ export class Network {
     };
   }
 
-  /** For scenarios: requests of a machine that count wait until the gate is opened. One gate for each machine. */
-  gate(machine: string, counts: (call: Call) => boolean): Gate {
-    const gate = new Gate(counts);
+  /** For scenarios: matching requests of a machine wait until the gate is opened. At most one gate per machine. */
+  gate(machine: string, matches: (call: Call) => boolean): Gate {
+    const gate = new Gate(matches);
     this.#gates.set(machine, gate);
     return gate;
   }
 
-  /** Cuts all streams of a machine; what is on its way is lost. */
+  /** Cuts all streams of a machine. Lines in transit are lost. */
   cut({ name }: SimulatedMachine): void {
-    for (const way of this.#streams.get(name) ?? []) way.cut(new Error("the stream was cut"));
+    for (const connection of this.#streams.get(name) ?? []) connection.cut(new Error("the stream was cut"));
   }
 
-  /** Asks the server something, over a way on which much can go wrong. */
-  async #ask<Answer>(sender: Sender, { call, serve, refuse }: Question<Answer>, signal: AbortSignal): Promise<Answer> {
+  /** Sends a request to the server, subject to the fate that the network conditions draw for it. */
+  async #ask<Answer>(
+    sender: Sender,
+    { call, serve, errorResult }: Question<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     signal.throwIfAborted();
     const { machine, life, random } = sender;
     if (life.isOver || !machine.mayCall(call)) return never();
     const fate = this.#fateOf(sender, call);
-    const mine = new ChildAbort(signal);
+    const mine = new ChildAbortController(signal);
     const answered = new Promise<Answer>((resolve, reject) => {
       mine.signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      const hear = (afterMs: number, settle: () => void): void => {
-        this.#ports.time.later(afterMs, () => machine.soon(life, settle));
+      const receive = (afterMs: number, settle: () => void): void => {
+        this.#deps.time.later(afterMs, () => machine.deliver(life, settle));
       };
-      const patience = (): number => random.between(patienceMs.least, patienceMs.most);
+      const drawTimeoutMs = (): number => random.between(timeoutMs.least, timeoutMs.most);
       this.#depart(sender, call, () => {
-        if (isLost(fate)) hear(patience(), () => reject(new ConnectionFailed(call, fate)));
+        if (isLost(fate)) receive(drawTimeoutMs(), () => reject(new ConnectionFailed(call, fate)));
         if (fate === "unavailable" || fate === "busy") {
-          hear(this.#latencyMs(random), () => resolve(refuse(fate)));
+          receive(this.#latencyMs(random), () => resolve(errorResult(fate)));
         } else if (fate !== "request lost") {
           const upMs = fate === "arrives late" ? random.between(0, lateMsMax) : this.#latencyMs(random);
           const done = (settle: () => void): void => {
             const downMs = fate === "answered slowly" ? random.between(50, slowMsMax) : this.#latencyMs(random);
-            if (!isLost(fate)) hear(downMs, settle);
+            if (!isLost(fate)) receive(downMs, settle);
           };
           this.#arrive(upMs, { call, fate, serve }, (work) =>
             work.then(
@@ -119,16 +123,16 @@ export class Network {
     return answered.finally(() => mine.release());
   }
 
-  /** Nobody can call a request back: once sent, the server acts on it, whatever became of its sender. */
+  /** A sent request cannot be recalled: the server acts on it even if its sender has crashed or given up. */
   #arrive<Answer>(
     upMs: number,
-    { call, fate, serve }: Pick<Question<Answer>, "call" | "serve"> & { readonly fate: Fate },
+    { call, fate, serve }: Pick<Question<Answer>, "call" | "serve"> & { readonly fate: RequestFate },
     begun: (work: Promise<Answer>) => void,
   ): void {
-    const { time, server } = this.#ports;
+    const { time, server } = this.#deps;
     const { signal } = new AbortController();
     time.later(upMs, () => {
-      const before = fate === "overtaken" ? this.#touch(call, signal) : Promise.resolve();
+      const before = fate === "concurrent edit" ? this.#edit(call, signal) : Promise.resolve();
       begun(before.then(() => serve(server(), signal)));
     });
   }
@@ -138,49 +142,50 @@ export class Network {
     const { machine, life, random } = sender;
     if (life.isOver || !machine.mayCall(call)) return never();
     const fate = this.#fateOf(sender, call);
-    if (fate === "expired") return this.#refuse(sender, new StatusError(resourceExpired("too old resource version")));
-    if (fate !== "answered" && fate !== "repeated" && fate !== "overtaken" && fate !== "answered slowly") {
-      return this.#refuse(sender, new ConnectionFailed(call, fate));
+    if (fate === "expired")
+      return this.#failStream(sender, new StatusError(resourceExpired("too old resource version")));
+    if (fate !== "answered" && fate !== "repeated" && fate !== "concurrent edit" && fate !== "answered slowly") {
+      return this.#failStream(sender, new ConnectionFailed(call, fate));
     }
-    const { time, weather, server } = this.#ports;
-    const asked = fate === "repeated" ? begunEarlier(call, random) : call;
-    const way = new StreamWay({
+    const { time, conditions, server } = this.#deps;
+    const sent = fate === "repeated" ? startedEarlier(call, random) : call;
+    const connection = new StreamConnection({
       time,
       call,
       sink,
       latencyMs: () => this.#latencyMs(random),
-      notBeforeMs: () => weather.stalledUntilMs(machine.name, call),
-      soon: (arrived) => machine.soon(life, arrived),
+      notBeforeMs: () => conditions.stalledUntilMs(machine.name, call),
+      deliver: (arrived) => machine.deliver(life, arrived),
     });
     const own = this.#streams.get(machine.name) ?? new Set();
-    this.#streams.set(machine.name, own.add(way));
-    const mine = new ChildAbort(signal);
-    mine.signal.addEventListener("abort", () => way.leave(signal.reason), { once: true });
+    this.#streams.set(machine.name, own.add(connection));
+    const mine = new ChildAbortController(signal);
+    mine.signal.addEventListener("abort", () => connection.leave(signal.reason), { once: true });
     this.#afterPause(sender, () => {
-      way.open(this.#latencyMs(random), (sent, ended) => server().stream(asked, sent, ended));
+      connection.open(this.#latencyMs(random), (lines, ended) => server().stream(sent, lines, ended));
     });
-    return way.ended.finally(() => {
+    return connection.ended.finally(() => {
       mine.release();
-      own.delete(way);
+      own.delete(connection);
     });
   }
 
-  /** The other side learns that a machine has crashed. */
+  /** To be called after a crash: the server notices that the streams of the machine are closed. */
   crashed({ name }: SimulatedMachine): void {
-    for (const way of this.#streams.get(name) ?? []) way.abandon();
+    for (const connection of this.#streams.get(name) ?? []) connection.abandon();
     this.#streams.delete(name);
   }
 
-  #refuse({ machine, life, random }: Sender, error: Error): Promise<never> {
+  #failStream({ machine, life, random }: Sender, error: Error): Promise<never> {
     return new Promise((_, reject) => {
-      this.#ports.time.later(2 * this.#latencyMs(random), () => machine.soon(life, () => reject(error)));
+      this.#deps.time.later(2 * this.#latencyMs(random), () => machine.deliver(life, () => reject(error)));
     });
   }
 
-  /** A machine may be paused by the very call that it makes: then what it sends is sent when it goes on. */
+  /** The call itself may have triggered a pause: then the request is sent after the pause. */
   #afterPause({ machine, life }: Sender, send: () => void): void {
     if (life.isOver || !machine.isPaused) send();
-    else machine.soon(life, send);
+    else machine.deliver(life, send);
   }
 
   #depart(sender: Sender, call: Call, send: () => void): void {
@@ -191,28 +196,28 @@ export class Network {
     });
   }
 
-  #fateOf({ machine, random }: Sender, call: Call): Fate {
-    const fate = this.#ports.weather.fateOf(machine.name, call, random);
-    if (fate !== "answered") this.#ports.note(`${machine.name}: ${call.method} ${call.path}: ${fate}`);
+  #fateOf({ machine, random }: Sender, call: Call): RequestFate {
+    const fate = this.#deps.conditions.fateOf(machine.name, call, random);
+    if (fate !== "answered") this.#deps.note(`${machine.name}: ${call.method} ${call.path}: ${fate}`);
     return fate;
   }
 
-  async #touch(call: Call, signal: AbortSignal): Promise<void> {
-    const touch = touchOf(call, String(this.#touches + 1));
-    if (touch === undefined) return;
-    this.#touches += 1;
-    await this.#ports
+  async #edit(call: Call, signal: AbortSignal): Promise<void> {
+    const edit = concurrentEdit(call, String(this.#edits + 1));
+    if (edit === undefined) return;
+    this.#edits += 1;
+    await this.#deps
       .server()
-      .request(touch, signal)
+      .request(edit, signal)
       .catch(() => undefined);
   }
 
   #latencyMs(random: SeededRandom): number {
-    return this.#ports.weather.latencyMs(random);
+    return this.#deps.conditions.latencyMs(random);
   }
 
   #randomOf(name: string): SeededRandom {
-    const random = this.#randoms.get(name) ?? new SeededRandom(this.#ports.seed, `network of ${name}`);
+    const random = this.#randoms.get(name) ?? new SeededRandom(this.#deps.seed, `network of ${name}`);
     this.#randoms.set(name, random);
     return random;
   }
@@ -221,8 +226,8 @@ export class Network {
 interface Question<Answer> {
   readonly call: Call;
   readonly serve: (server: SimulatedServer, signal: AbortSignal) => Promise<Answer>;
-  /** What the server says when it does nothing at all. */
-  readonly refuse: (fate: Undone) => Answer | Promise<Answer>;
+  /** The result of a request that the server rejects without acting on it. */
+  readonly errorResult: (fate: ServerError) => Answer | Promise<Answer>;
 }
 
 interface StreamCall {
@@ -234,12 +239,12 @@ function never<Value>(): Promise<Value> {
   return new Promise(() => undefined);
 }
 
-function isLost(fate: Fate): boolean {
+function isLost(fate: RequestFate): boolean {
   return fate === "request lost" || fate === "answer lost" || fate === "arrives late";
 }
 
-/** From a few revisions before the one that was asked for. */
-function begunEarlier(call: Call, random: SeededRandom): Call {
+/** Starts the watch a few revisions too early, so that events repeat. */
+function startedEarlier(call: Call, random: SeededRandom): Call {
   const query = new URLSearchParams(call.query);
   const from = Number(query.get("resourceVersion") ?? "");
   if (from > 0) query.set("resourceVersion", String(Math.max(1, from - random.between(1, 12))));

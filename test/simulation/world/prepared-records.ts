@@ -14,7 +14,7 @@ import { systemNamespace } from "@milo-quota/quota/core/resources/well-known.ts"
 import { definitionsFrom, layout, planes, resolvePlane } from "./layout.ts";
 import { SeededRandom } from "./seeded-random.ts";
 
-/** When every simulated world begins. */
+/** Start time of every simulation. */
 export const startMs = 1_800_000_000_000;
 
 const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
@@ -27,7 +27,7 @@ const definitions: ResourceType = {
 
 let prepared: Promise<readonly LogRecord[]> | undefined;
 
-/** What is on the disk before anything happens: planes, with the kinds of the quota API in each. Made once, for all worlds. */
+/** Initial content of the disk: the planes and the CRDs of the quota API. Created once for all worlds. */
 export function preparedRecords(): Promise<readonly LogRecord[]> {
   prepared ??= prepare();
   return prepared;
@@ -51,15 +51,15 @@ async function prepare(): Promise<readonly LogRecord[]> {
   const client = new KubeClient(directTransport((request) => server.api.handle(request), admin));
   for (const plane of [planes.root, ...planes.projects]) {
     if (plane !== planes.root) await server.openPlane(plane);
-    const here = client.inPlane(layout.addressOf(plane));
+    const inPlane = client.inPlane(layout.addressOf(plane));
     const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: systemNamespace } };
-    await here.resource(namespacesType, anyObject).create(namespace, {}, signal);
+    await inPlane.resource(namespacesType, anyObject).create(namespace, {}, signal);
   }
   for (const kind of quotaKinds) {
     const definition = crdOf(kind) as unknown as KubernetesObject;
     await client.resource(definitions, anyObject).create(definition, {}, signal);
   }
-  await new Promise((resolve) => setImmediate(resolve)); // definitions are served a moment after they are stored
+  await new Promise((resolve) => setImmediate(resolve)); // CRDs are served one turn after they are stored
   await server.stop();
   const { pages } = await log.load();
   const records: LogRecord[] = [];

@@ -1,11 +1,11 @@
-/** Chance that comes out the same for the same seed. */
+/** Pseudorandom numbers that depend only on the seed and the name of the stream. */
 export class SeededRandom {
   #a: number;
   #b: number;
   #c: number;
   #counter = 1;
 
-  /** The same seed under another name is another chance. */
+  /** Streams of different names are independent. */
   constructor(seed: number, name = "") {
     this.#a = mixed(seed | 0, 0x9e3779b9);
     this.#b = mixed(Math.floor(seed / 2 ** 32), this.#a);
@@ -13,17 +13,17 @@ export class SeededRandom {
     for (let warm = 0; warm < 12; warm += 1) this.bits();
   }
 
-  /** From 0 up to, and never, 1. */
+  /** In [0, 1). */
   fraction(): number {
     return this.bits() / 2 ** 32;
   }
 
-  /** From 0 up to, and never, `count`. */
+  /** An integer in [0, count). */
   below(count: number): number {
     return Math.floor(this.fraction() * count);
   }
 
-  /** Both ends included. */
+  /** An integer in [least, most]. */
   between(least: number, most: number): number {
     return least + this.below(most - least + 1);
   }
@@ -49,7 +49,7 @@ export class SeededRandom {
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
   }
 
-  /** 32 of them (sfc32). */
+  /** 32 random bits (sfc32). */
   bits(): number {
     const sum = (this.#a + this.#b + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;

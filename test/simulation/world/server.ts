@@ -8,36 +8,36 @@ import {
   type Reply,
   type Transport,
 } from "@milo-quota/kubernetes/client/transport/transport.ts";
-import { CheckedReaders } from "./checked-readers.ts";
 import type { SimulatedDisk } from "./disk.ts";
+import type { EmbeddedProcess } from "./embedded-process.ts";
 import { definitionsFrom, resolvePlane } from "./layout.ts";
-import type { Lodging } from "./lodging.ts";
 import type { Life, SimulatedMachine } from "./machine.ts";
-import type { Door, Host, Removing } from "./world.ts";
+import { ReadChecker } from "./read-checker.ts";
+import type { AdmitHook, Host, RemoveHook } from "./world.ts";
 
 const admin = { username: "admin", uid: "admin", groups: ["system:masters"], extra: {} };
 
 export interface ServerOptions {
   readonly disk: SimulatedDisk;
   readonly limits: Partial<StoreLimits>;
-  readonly door: Door;
-  readonly removing: Removing;
-  /** What readers of the server must not see ends the run. */
-  readonly failed: (error: unknown) => void;
-  readonly lodging: Lodging;
-  /** Its disk left it not knowing what is written: nothing but a restart helps. */
-  readonly broken: () => void;
+  readonly admit: AdmitHook;
+  readonly removing: RemoveHook;
+  /** Ends the run with a violation. */
+  readonly onFailure: (error: unknown) => void;
+  readonly embedded: EmbeddedProcess;
+  /** A failed append left the store unsure of what is durable, so the server must restart. */
+  readonly onDiskFault: () => void;
 }
 
-/** The API server in one of its lives. */
+/** The API server in one incarnation. */
 interface Serving {
   readonly life: Life;
   readonly transport: Transport;
-  /** Ends everything under way when the server crashes. */
+  /** Fail the requests in flight when the server crashes. */
   readonly cuts: Set<(error: Error) => void>;
 }
 
-/** The embedded API server on a machine of its own, with a disk that outlives it. */
+/** The API server on a machine of its own, with a disk that survives crashes. */
 export class SimulatedServer {
   readonly machine: SimulatedMachine;
   readonly #options: ServerOptions;
@@ -53,7 +53,7 @@ export class SimulatedServer {
     return this.#serving !== undefined && !this.#serving.life.isOver;
   }
 
-  /** What the server answers, whenever it does. Rejects when it is down, or crashes meanwhile. */
+  /** Rejects if the server is down or crashes before it answers. */
   request(call: Call, signal: AbortSignal): Promise<Reply> {
     return this.#serve(call, (transport) => transport.request(call, signal));
   }
@@ -63,14 +63,17 @@ export class SimulatedServer {
   }
 
   progress(call: Call, signal: AbortSignal): Promise<string> {
-    return this.#serve(call, (transport) => transport.progress?.(call, signal) ?? Promise.reject(new Error("unasked")));
+    return this.#serve(
+      call,
+      (transport) => transport.progress?.(call, signal) ?? Promise.reject(new Error("progress is not supported")),
+    );
   }
 
-  /** To be called when the machine has crashed. */
+  /** To be called after a crash of the machine. */
   crashed(): void {
     const cuts = this.#serving?.cuts ?? [];
     this.#serving = undefined;
-    for (const cut of cuts) cut(new Error("the server is gone"));
+    for (const cut of cuts) cut(new Error("the server crashed"));
   }
 
   async #start(host: Host): Promise<void> {
@@ -81,7 +84,7 @@ export class SimulatedServer {
         return life.isOver;
       },
       mayCall: () => machine.mayCall("disk") && !life.isOver,
-      soon: (call: () => void) => machine.soon(life, call),
+      deliver: (call: () => void) => machine.deliver(life, call),
     };
     const report = (error: unknown): void => host.report("apiserver", error);
     const { random, clock } = host;
@@ -90,27 +93,29 @@ export class SimulatedServer {
       clock,
       random: { fraction: () => random.fraction(), uuid: () => random.uuid() },
       tokens: [],
-      plugins: [{ name: "door", validate: this.#options.door, removing: this.#options.removing }],
+      plugins: [
+        { name: "simulated admission", validate: this.#options.admit, companionsOfRemoval: this.#options.removing },
+      ],
       resolvePlane,
       definitionsFrom,
       report,
       limits: { store: this.#options.limits },
     });
     if (life.isOver) return;
-    this.#watchOver(server, host);
-    const readers = new CheckedReaders(this.#options.disk.truth, this.#options.failed);
+    this.#superviseStore(server, host);
+    const readers = new ReadChecker(this.#options.disk.truth, this.#options.onFailure);
     readers.watch(server.registry.store);
-    const handle = readers.over((request) => server.api.handle(request));
-    await this.#options.lodging.begin({ server, handle }, machine, host);
+    const handle = readers.wrap((request) => server.api.handle(request));
+    await this.#options.embedded.start({ server, handle }, machine, host);
     if (life.isOver) return;
     this.#serving = { life, transport: directTransport(handle, admin), cuts: new Set() };
   }
 
-  /** Somebody restarts a server whose disk failed it. */
-  #watchOver(server: EmbeddedServer, host: Host): void {
+  /** Restarts a server whose store has failed, as a supervisor would. */
+  #superviseStore(server: EmbeddedServer, host: Host): void {
     host.clock.after(1_000, () => {
-      if (server.registry.store.fault === undefined) this.#watchOver(server, host);
-      else this.#options.broken();
+      if (server.registry.store.writeFailure === undefined) this.#superviseStore(server, host);
+      else this.#options.onDiskFault();
     });
   }
 
@@ -120,8 +125,8 @@ export class SimulatedServer {
     return new Promise((resolve, reject) => {
       const cut = (error: Error): void => reject(new ConnectionFailed(call, error));
       serving.cuts.add(cut);
-      // A server that stands still takes nothing in; what it has begun goes on by itself, up to its next call.
-      this.machine.soon(serving.life, () => {
+      // A paused server takes no requests. Work that it has begun continues up to its next call.
+      this.machine.deliver(serving.life, () => {
         work(serving.transport)
           .then(resolve, reject)
           .finally(() => serving.cuts.delete(cut));

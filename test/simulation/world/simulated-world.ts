@@ -1,40 +1,40 @@
 import type { LogRecord } from "@milo-quota/apiserver/storage/log/record-log.ts";
 import type { StoreLimits } from "@milo-quota/apiserver/storage/store-limits.ts";
 import { SimulatedDisk } from "./disk.ts";
+import { EmbeddedProcess } from "./embedded-process.ts";
 import { layout, planes } from "./layout.ts";
-import { Lodging } from "./lodging.ts";
 import { SimulatedMachine } from "./machine.ts";
 import { Network } from "./network.ts";
+import { NetworkConditions } from "./network-conditions.ts";
 import { startMs } from "./prepared-records.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { SimulatedServer } from "./server.ts";
 import type { Trace } from "./trace.ts";
 import { VirtualTime } from "./virtual-time.ts";
-import { Weather } from "./weather.ts";
-import type { Door, Lodger, Removing, Truth, World } from "./world.ts";
+import type { AdmitHook, EmbeddedProgram, RemoveHook, Truth, World } from "./world.ts";
 
 export const serverName = "apiserver";
 
-/** How much of history the server keeps, by the seed: with little, whoever was away has to read everything anew. */
+/** Size of the server's watch history. With a short one, clients that were disconnected must list again. */
 const historyCounts = [12, 60, 100_000] as const;
 
-/** Where programs share a process with the server, what one does reaches the other in later turns of the event loop. */
+/** In one process with the server, effects of a call spread over several turns of the event loop. */
 const embeddedTurns = 4;
 
 export interface WorldOptions {
-  /** What is on the disk. */
+  /** Initial content of the disk. */
   readonly records: readonly LogRecord[];
   readonly trace: Trace;
-  readonly isSteady?: boolean;
-  /** Whether somebody runs in the process of the server. */
+  readonly hasSteadyLatency?: boolean;
+  /** Whether a program runs in the process of the API server. */
   readonly isEmbedded?: boolean;
 }
 
-/** One process that believes to be many machines. */
+/** A cluster of simulated machines in one process under virtual time. */
 export class SimulatedWorld implements World {
   readonly planes = planes;
   readonly layout = layout;
-  readonly weather: Weather;
+  readonly conditions: NetworkConditions;
   readonly disk: SimulatedDisk;
   readonly server: SimulatedServer;
   readonly network: Network;
@@ -42,45 +42,45 @@ export class SimulatedWorld implements World {
   readonly #seed: number;
   readonly #trace: Trace;
   readonly #machines = new Map<string, SimulatedMachine>();
-  readonly #lodging: Lodging;
-  #door: Door | undefined;
-  #removing: Removing | undefined;
-  #isCalm = false;
+  readonly #embedded: EmbeddedProcess;
+  #admit: AdmitHook | undefined;
+  #removing: RemoveHook | undefined;
+  #areFaultsOver = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(seed: number, { records, trace, isSteady = false, isEmbedded = false }: WorldOptions) {
+  constructor(seed: number, { records, trace, hasSteadyLatency = false, isEmbedded = false }: WorldOptions) {
     this.#seed = seed;
     this.#trace = trace;
     this.#time = new VirtualTime(startMs, isEmbedded ? embeddedTurns : 1);
     const time = this.#time;
     const note = (text: string): void => this.note(text);
-    this.weather = new Weather(time, isSteady);
-    this.#lodging = new Lodging(this.weather, this.random("lodger"));
+    this.conditions = new NetworkConditions(time, hasSteadyLatency);
+    this.#embedded = new EmbeddedProcess(this.conditions, this.random("lodger"));
     this.disk = new SimulatedDisk(records, {
       time,
       random: this.random("disk"),
-      failed: (error) => this.fail(error),
-      gathering: isEmbedded && !isSteady ? "by chance" : "at once",
+      onFailure: (error) => this.fail(error),
+      batching: isEmbedded && !hasSteadyLatency ? "random" : "none",
     });
     this.disk.truth.onChange((change) => trace.stored(change));
     const random = this.random("server");
-    const tellsProgress = random.chance(0.75);
+    const servesProgress = random.chance(0.75);
     this.network = new Network({
       time,
-      weather: this.weather,
+      conditions: this.conditions,
       seed,
       server: () => this.server,
-      tellsProgress,
+      servesProgress,
       note,
     });
     this.server = new SimulatedServer(this.machine(serverName), {
       disk: this.disk,
       limits: { historyCount: random.pick(historyCounts), ...(isEmbedded ? drawLimits(this.random("limits")) : {}) },
-      door: async (request, signal) => (await this.#door?.(request, signal)) ?? { allowed: true },
+      admit: async (request, signal) => (await this.#admit?.(request, signal)) ?? { allowed: true },
       removing: (leaving) => this.#removing?.(leaving),
-      failed: (error) => this.fail(error),
-      lodging: this.#lodging,
-      broken: () => this.machine(serverName).crash(random.between(10, 3_000)),
+      onFailure: (error) => this.fail(error),
+      embedded: this.#embedded,
+      onDiskFault: () => this.machine(serverName).crash(random.between(10, 3_000)),
     });
   }
 
@@ -92,15 +92,15 @@ export class SimulatedWorld implements World {
     return this.disk.truth;
   }
 
-  get isCalm(): boolean {
-    return this.#isCalm;
+  get areFaultsOver(): boolean {
+    return this.#areFaultsOver;
   }
 
   get machines(): Iterable<SimulatedMachine> {
     return this.#machines.values();
   }
 
-  /** What went wrong with the world itself, or was found to be wrong in the middle of things. */
+  /** The first error: of a checker, of a program, or of the simulator. */
   get failure(): { readonly error: unknown } | undefined {
     return this.#failure;
   }
@@ -112,29 +112,29 @@ export class SimulatedWorld implements World {
   machine(name: string): SimulatedMachine {
     const known = this.#machines.get(name);
     if (known !== undefined) return known;
-    const made = new SimulatedMachine(name, {
+    const machine = new SimulatedMachine(name, {
       time: this.#time,
       seed: this.#seed,
       note: (text) => this.note(text),
-      connect: (machine, life) => this.network.connect(machine, life),
-      ended: (machine) => this.#crashed(machine),
+      connect: (sender, life) => this.network.connect(sender, life),
+      onCrash: (crashed) => this.#crashed(crashed),
     });
-    this.#machines.set(name, made);
-    return made;
+    this.#machines.set(name, machine);
+    return machine;
   }
 
-  guard(door: Door, removing?: Removing): void {
-    this.#door = door;
+  setAdmission(admit: AdmitHook, removing?: RemoveHook): void {
+    this.#admit = admit;
     this.#removing = removing;
   }
 
-  lodge(lodger: Lodger): void {
-    this.#lodging.lodger = lodger;
+  embed(program: EmbeddedProgram): void {
+    this.#embedded.program = program;
   }
 
-  /** Of those that share work by a lease, the one that has it; in the process of the server it is always that one. */
+  /** The machine that holds the leader lease. Embedded controllers always lead. */
   leader(): string | undefined {
-    if (this.#lodging.lodger !== undefined) return serverName;
+    if (this.#embedded.program !== undefined) return serverName;
     for (const { object } of this.truth.list({ resource: "leases.coordination.k8s.io" })) {
       const holder = String((object["spec"] as { readonly holderIdentity?: string } | undefined)?.holderIdentity);
       for (const { name, life } of this.#machines.values()) if (life?.incarnation === holder) return name;
@@ -154,23 +154,23 @@ export class SimulatedWorld implements World {
     this.#failure ??= { error };
   }
 
-  /** Lets time pass, until something is wrong. */
-  async pass(ms: number, turned: () => void): Promise<void> {
-    await this.#time.pass(this.nowMs + ms, () => {
-      if (this.#failure === undefined) this.#orFail(turned);
+  /** Advances virtual time, until the first failure. */
+  async advance(ms: number, onTurn: () => void): Promise<void> {
+    await this.#time.advance(this.nowMs + ms, () => {
+      if (this.#failure === undefined) this.#orFail(onTurn);
       return this.#failure === undefined;
     });
   }
 
-  /** From here on everything works as it should. */
-  calm(): void {
+  /** Stops all faults: from here on everything works. */
+  endFaults(): void {
     this.note("faults are over");
-    this.#isCalm = true;
-    this.weather.calm();
+    this.#areFaultsOver = true;
+    this.conditions.endFaults();
     this.disk.state = "good";
     this.disk.failsNext = false;
     this.disk.isFullNext = false;
-    for (const machine of this.#machines.values()) machine.calm();
+    for (const machine of this.#machines.values()) machine.endFaults();
   }
 
   #orFail(work: () => void): void {
@@ -187,7 +187,7 @@ export class SimulatedWorld implements World {
   }
 }
 
-/** Few writes at a time, or that may wait: what belongs together is then parted wherever it may be. */
+/** Small batches and queues, so that writes are split wherever the store may split them. */
 function drawLimits(random: SeededRandom): Partial<StoreLimits> {
   const batchCount = random.pick([1, 2, 5, 1_000]);
   const queueCount = random.pick([5, 1_000, 1_000, 1_000]);

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { startMs } from "./prepared-records.ts";
-import type { TrueChange, TrueObject } from "./world.ts";
+import type { StoredChange, StoredObject } from "./world.ts";
 
 const linesMax = 20_000;
 const summaryLengthMax = 600;
 
-/** What happened, for people, and a hash of it: two runs with the same hash were the same. */
+/** A readable log of the run, and a hash of it: equal for identical runs. */
 export class Trace {
   readonly #lines: string[] = [];
   readonly #keepsLines: boolean;
@@ -20,7 +20,7 @@ export class Trace {
     return this.#lines;
   }
 
-  /** How many writes were durable. */
+  /** Number of durable writes. */
   get writes(): number {
     return this.#writes;
   }
@@ -30,7 +30,7 @@ export class Trace {
     this.#line(atMs, text);
   }
 
-  stored({ type, atMs, now }: TrueChange): void {
+  stored({ type, atMs, now }: StoredChange): void {
     const { key, revision, text } = now;
     this.#writes += 1;
     this.#hash.update(`${atMs} ${revision} ${key.plane} ${type} ${text}\n`);
@@ -49,10 +49,10 @@ export class Trace {
   }
 }
 
-/** Who it is, and what it says of itself. */
-function summary({ object }: TrueObject): string {
+/** The object in short: UID, annotations, spec and status. */
+function summary({ object }: StoredObject): string {
   const { deletionTimestamp, uid = "", annotations } = object.metadata;
   const shown = { annotations, spec: object["spec"], status: object["status"] };
   const text = JSON.stringify(shown, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
-  return ` ${uid.slice(0, 8)}${deletionTimestamp === undefined ? "" : " (going)"} ${text.slice(0, summaryLengthMax)}`;
+  return ` ${uid.slice(0, 8)}${deletionTimestamp === undefined ? "" : " (deleting)"} ${text.slice(0, summaryLengthMax)}`;
 }

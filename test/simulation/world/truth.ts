@@ -2,15 +2,15 @@ import type { LogRecord } from "@milo-quota/apiserver/storage/log/record-log.ts"
 import { compareKeys, keyText } from "@milo-quota/apiserver/storage/memory/key-order.ts";
 import type { ObjectKey, Scope } from "@milo-quota/apiserver/storage/object-key.ts";
 import { readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
-import type { TrueChange, TrueObject, Truth } from "./world.ts";
+import type { StoredChange, StoredObject, Truth } from "./world.ts";
 
-/** What records come to: the newest of each key, unless it is a deletion. */
+/** The ground truth, replayed from log records. */
 export class RecordedTruth implements Truth {
-  readonly #byResource = new Map<string, Map<string, TrueObject>>();
-  readonly #listeners: ((change: TrueChange) => void)[] = [];
+  readonly #byResource = new Map<string, Map<string, StoredObject>>();
+  readonly #listeners: ((change: StoredChange) => void)[] = [];
   readonly #nowMs: () => number;
   #revision = 0;
-  /** By the revisions in them; of those that have more than one. */
+  /** Transactions of several writes, by each of their revisions. */
   readonly #transactions = new Map<number, readonly LogRecord[]>();
   #open: LogRecord[] = [];
 
@@ -23,27 +23,27 @@ export class RecordedTruth implements Truth {
     return this.#revision;
   }
 
-  get(key: ObjectKey): TrueObject | undefined {
+  get(key: ObjectKey): StoredObject | undefined {
     return this.#byResource.get(key.resource)?.get(keyText(key));
   }
 
-  list({ plane, resource, namespace }: Scope): readonly TrueObject[] {
+  list({ plane, resource, namespace }: Scope): readonly StoredObject[] {
     return [...(this.#byResource.get(resource)?.values() ?? [])]
       .filter(({ key }) => plane === undefined || key.plane === plane)
       .filter(({ key }) => namespace === undefined || key.namespace === namespace)
       .sort((left, right) => compareKeys(left.key, right.key));
   }
 
-  onChange(listener: (change: TrueChange) => void): void {
+  onChange(listener: (change: StoredChange) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** The last revision of the transaction that a revision is in. */
+  /** The last revision of the transaction that contains a revision. */
   endOf(revision: number): number {
     return this.transactionAt(revision).at(-1)?.revision ?? revision;
   }
 
-  /** All writes of the transaction that a revision is in. */
+  /** All writes of the transaction that contains a revision. */
   transactionAt(revision: number): readonly LogRecord[] {
     return this.#transactions.get(revision) ?? [];
   }
@@ -57,11 +57,11 @@ export class RecordedTruth implements Truth {
 
   take(record: LogRecord): void {
     const { key, revision, deleted, more } = record;
-    const objects = this.#byResource.get(key.resource) ?? new Map<string, TrueObject>();
+    const objects = this.#byResource.get(key.resource) ?? new Map<string, StoredObject>();
     this.#byResource.set(key.resource, objects);
     const id = keyText(key);
     const before = objects.get(id);
-    const now = trueObject(record);
+    const now = storedObject(record);
     if (deleted) objects.delete(id);
     else objects.set(id, now);
     this.#revision = revision;
@@ -71,15 +71,15 @@ export class RecordedTruth implements Truth {
   }
 }
 
-/** Parsed when somebody looks. */
-function trueObject({ key, revision, text }: LogRecord): TrueObject {
-  let object: TrueObject["object"] | undefined;
+/** Parses the object on first access. */
+function storedObject({ key, revision, text }: LogRecord): StoredObject {
+  let object: StoredObject["object"] | undefined;
   return {
     key,
     revision,
     text,
     get object() {
-      object ??= readJson(text) as TrueObject["object"];
+      object ??= readJson(text) as StoredObject["object"];
       return object;
     },
   };

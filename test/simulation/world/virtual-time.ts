@@ -6,14 +6,14 @@ interface Due {
   call: (() => void) | undefined;
 }
 
-/** Time that passes from one thing that is due to the next, in no time at all. */
+/** Virtual time: jumps from one due event to the next. */
 export class VirtualTime {
   #nowMs: number;
   #order = 0;
-  /** A heap: each is due before the two at twice its place. */
+  /** Binary heap by time, then order. */
   readonly #due: Due[] = [];
 
-  /** How many turns of the event loop it takes at most until one thing has had all its consequences. */
+  /** Turns of the event loop after each event, enough for all its consequences. */
   readonly #turns: number;
 
   constructor(startMs: number, turns = 1) {
@@ -29,7 +29,7 @@ export class VirtualTime {
     return this.at(this.#nowMs + delayMs, call);
   }
 
-  /** What is due at the same time happens in the order in which it was asked for. */
+  /** Events of the same time happen in the order in which they were scheduled. */
   at(atMs: number, call: () => void): Timer {
     const due: Due = { atMs: Math.max(this.#nowMs, atMs), order: this.#order++, call };
     this.#push(due);
@@ -41,15 +41,15 @@ export class VirtualTime {
   }
 
   /**
-   * Does everything that is due up to then, one thing at a time; all that follows from one by itself happens before the
-   * next. `turned` is called after each; once it answers false, no more is done.
+   * Runs all events up to a time, each with all its consequences before the next. Calls `onTurn` after each event and stops
+   * when it returns false.
    */
-  async pass(untilMs: number, turned: () => boolean): Promise<void> {
+  async advance(untilMs: number, onTurn: () => boolean): Promise<void> {
     for (let next = this.#next(untilMs); next !== undefined; next = this.#next(untilMs)) {
       this.#nowMs = next.atMs;
       next.call?.();
-      for (let turn = 0; turn < this.#turns; turn += 1) await everythingSettled();
-      if (!turned()) return;
+      for (let turn = 0; turn < this.#turns; turn += 1) await nextTurn();
+      if (!onTurn()) return;
     }
     this.#nowMs = untilMs;
   }
@@ -94,7 +94,7 @@ function isBefore(one: Due, other: Due): boolean {
   return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
 }
 
-/** When promises have nothing more to do. Nothing real is waited for in a simulated world, so that is soon. */
-function everythingSettled(): Promise<void> {
+/** Promises settle within one turn of the event loop, because simulated programs never wait for real I/O. */
+function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

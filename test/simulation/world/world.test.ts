@@ -1,37 +1,37 @@
 import { describe, expect, it } from "vitest";
 import { runSeed } from "../run-seed.ts";
-import { countingSubject } from "./counting-subject.ts";
+import { counterSetup } from "./counter-setup.ts";
 
 const seeds = (from: number, count: number): readonly number[] => Array.from({ length: count }, (_, at) => from + at);
 
-describe("a simulated world", () => {
-  it("lets what is right come out right, whatever goes wrong", async () => {
+describe("the simulator", () => {
+  it("finds no violations in a correct program, whatever the faults", async () => {
     for (const seed of seeds(1, 20)) {
-      const { broken } = await runSeed(countingSubject("by version"), { seed });
-      expect(broken?.message, `seed ${seed}`).toBeUndefined();
+      const { violation } = await runSeed(counterSetup("by version"), { seed });
+      expect(violation?.message, `seed ${seed}`).toBeUndefined();
     }
   });
 
-  it("is the same world for the same seed, down to every write and message", async () => {
+  it("is deterministic: the same seed gives the same writes and messages", async () => {
     for (const seed of seeds(1, 6)) {
       const [one, two] = [
-        await runSeed(countingSubject("by version"), { seed }),
-        await runSeed(countingSubject("by version"), { seed, keeps: "lines" }),
+        await runSeed(counterSetup("by version"), { seed }),
+        await runSeed(counterSetup("by version"), { seed, keeps: "lines" }),
       ];
       expect(two.digest, `seed ${seed}`).toBe(one.digest);
     }
   });
 
-  it("is another world for another seed", async () => {
-    const runs = await Promise.all(seeds(1, 3).map((seed) => runSeed(countingSubject("by version"), { seed })));
+  it("gives different runs for different seeds", async () => {
+    const runs = await Promise.all(seeds(1, 3).map((seed) => runSeed(counterSetup("by version"), { seed })));
     expect(new Set(runs.map(({ digest }) => digest)).size).toBe(3);
   });
 
-  it("finds writes that overwrite each other", async () => {
+  it("finds lost updates", async () => {
     const found = [];
     for (const seed of seeds(1, 20)) {
-      const { broken } = await runSeed(countingSubject("blindly"), { seed });
-      if (broken !== undefined) found.push(broken.invariant);
+      const { violation } = await runSeed(counterSetup("blindly"), { seed });
+      if (violation !== undefined) found.push(violation.invariant);
     }
     expect(new Set(found)).toEqual(new Set(["C1"]));
   });

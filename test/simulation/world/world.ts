@@ -1,4 +1,4 @@
-// What those who act in a simulated world, and those who judge it, can see and do.
+// The interface of a simulated world to actors and checkers.
 import type { EmbeddedServer } from "@milo-quota/apiserver/embedded-server.ts";
 import type { AdmissionPlugin } from "@milo-quota/apiserver/registry/admission/admission-plugin.ts";
 import type { ObjectKey, Scope } from "@milo-quota/apiserver/storage/object-key.ts";
@@ -10,46 +10,46 @@ import type { PlaneLayout } from "@milo-quota/quota/views/planes-of-server.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /**
- * All that a program on a machine has of the world. When its machine crashes, none of its calls ever comes back; when
- * the machine is paused, they all come back later.
+ * Everything that a program gets from its machine. After a crash of the machine its calls never return; during a pause
+ * they return late.
  */
 export interface Host {
-  /** Of the machine. */
+  /** Name of the machine. */
   readonly name: string;
-  /** To the API server, over a network that does its worst. */
+  /** To the API server, over an unreliable network. */
   readonly transport: Transport;
-  /** As this machine has it: it may be wrong, run at its own speed, and be set. */
+  /** Wall clock and timers of the machine: may be wrong, run fast or slow, and jump. */
   readonly clock: Clock;
-  /** A clock that nobody sets. It may run a little fast or slow, and stand still while the machine sleeps. */
+  /** Monotonic clock of the machine: may run fast or slow, and stops while the machine sleeps. */
   readonly elapsedMs: () => number;
   readonly random: SeededRandom;
-  /** Of this run of the machine, and of no other. */
+  /** Unique for each start of the machine. */
   readonly incarnation: string;
-  /** Goes to the trace. */
+  /** Writes to the trace. */
   readonly report: (where: string, error: unknown) => void;
-  /** Whether the machine still runs: what a program of a crashed one remembers or records is nothing. */
+  /** False after a crash. A program must not record anything from then on. */
   readonly isAlive: boolean;
 }
 
-/** Starts something on a machine. It runs until the machine crashes, or it has nothing more to do. */
+/** A program runs until its machine crashes or it has nothing left to do. */
 export type Program = (host: Host) => void;
 
 export interface Machine {
   readonly name: string;
   readonly isUp: boolean;
   /**
-   * Starts a program. Programs of one machine crash together. A lasting one is started anew whenever the machine is; one
-   * that runs once is not, and while the machine is down it is never started at all.
+   * Starts a program. Programs of one machine crash together. A lasting program restarts with its machine. One that runs
+   * once does not, and is dropped if the machine is down.
    */
   run(program: Program, how: "lasting" | "once"): void;
-  /** Crashes now; comes back after that time, or never. */
+  /** Crashes now and restarts after the given time, or never. */
   crash(restartMs: number | "never"): void;
-  /** Everything on it stands still; asleep, its running clock too. */
+  /** Pauses all programs; with `asleep`, the monotonic clock stops too. */
   pause(forMs: number, how: "awake" | "asleep"): void;
 }
 
-/** A version of an object that the disk of the API server has. */
-export interface TrueObject {
+/** A version of an object on the disk of the API server. */
+export interface StoredObject {
   readonly key: ObjectKey;
   readonly revision: number;
   /** Its JSON. */
@@ -58,101 +58,100 @@ export interface TrueObject {
 }
 
 /** One durable write. */
-export interface TrueChange {
+export interface StoredChange {
   readonly type: "added" | "modified" | "deleted";
-  /** In true time. */
+  /** True time of the write. */
   readonly atMs: number;
-  /** The new state; of a deletion, the last one. */
-  readonly now: TrueObject;
-  readonly before: TrueObject | undefined;
-  /** Whether the next change is of the same transaction. */
+  /** The new state, or the last one for a deletion. */
+  readonly now: StoredObject;
+  readonly before: StoredObject | undefined;
+  /** Whether the next change belongs to the same transaction. */
   readonly more: boolean;
 }
 
 /**
- * What the disk of the API server holds, read without any server or cache in between. It is known here as soon as it is
- * durable, which is a little before anybody else can see it, and even if the server crashes before it tells anybody.
+ * Ground truth: the content of the API server's disk, without server or cache in between. A write is visible here as soon
+ * as it is durable, before any client can see it and even if the server crashes before it answers.
  */
 export interface Truth {
   readonly revision: number;
-  get(key: ObjectKey): TrueObject | undefined;
-  /** In order of plane, namespace and name. */
-  list(scope: Scope): readonly TrueObject[];
-  /** Called for every durable write, in order. What a listener throws ends the run. */
-  onChange(listener: (change: TrueChange) => void): void;
+  get(key: ObjectKey): StoredObject | undefined;
+  /** Sorted by plane, namespace and name. */
+  list(scope: Scope): readonly StoredObject[];
+  /** Calls the listener for every durable write, in order. An error of the listener ends the run. */
+  onChange(listener: (change: StoredChange) => void): void;
 }
 
 export interface World {
-  /** True time, in milliseconds since 1970. No machine has it. */
+  /** True time in milliseconds since 1970. No machine can read it. */
   readonly nowMs: number;
   readonly planes: { readonly root: string; readonly projects: readonly string[] };
-  /** How planes are addressed, and whose they are: plane `project-a` is the one of Project `a`. */
+  /** Addresses and owners of planes: plane `project-a` belongs to Project `a`. */
   readonly layout: PlaneLayout;
   readonly truth: Truth;
-  /** Chance that depends on the seed and this name alone, whatever else happens. */
+  /** A random stream that depends only on the seed and the name. */
   random(name: string): SeededRandom;
-  /** The machine of that name; made when it is first asked for. */
+  /** The machine of that name, created on first use. */
   machine(name: string): Machine;
-  /** Asked before the API server stores anything, in every life of it; before the first call everything is let in. */
-  guard(door: Door, removing?: Removing): void;
-  /** Runs in the process of the API server, in every life of it; before the first call nobody else does. */
-  lodge(lodger: Lodger): void;
-  /** In true time; nothing stops it. */
+  /** Sets the admission plug-in of the API server, for all its incarnations. Without one, everything is admitted. */
+  setAdmission(admit: AdmitHook, removing?: RemoveHook): void;
+  /** Sets the program that runs in the process of the API server, in all its incarnations. */
+  embed(program: EmbeddedProgram): void;
+  /** Calls back after a delay in true time, regardless of crashes. */
   later(delayMs: number, call: () => void): void;
-  /** Whether faults are over, and nothing but a working world follows. */
-  readonly isCalm: boolean;
-  /** A line of the trace. */
+  /** Whether fault injection has ended. */
+  readonly areFaultsOver: boolean;
+  /** Adds a line to the trace. */
   note(text: string): void;
 }
 
 /**
- * A program in the process of the API server, with a way into it that nothing gets lost on. They end together. Nobody
- * reaches the server before it is ready.
+ * A program in the process of the API server, with an in-process transport that loses nothing. It crashes with the server.
+ * The server accepts no requests before the program is ready.
  */
-export type Lodger = (host: Host, server: EmbeddedServer) => Promise<void>;
+export type EmbeddedProgram = (host: Host, server: EmbeddedServer) => Promise<void>;
 
-/** Decides what the API server stores. */
-export type Door = NonNullable<AdmissionPlugin["validate"]>;
+/** Decides whether the API server stores a change. */
+export type AdmitHook = NonNullable<AdmissionPlugin["validate"]>;
 
-/** Says what goes together with an object that leaves the store. */
-export type Removing = NonNullable<AdmissionPlugin["removing"]>;
+/** Returns what is removed in one transaction with an object. */
+export type RemoveHook = NonNullable<AdmissionPlugin["companionsOfRemoval"]>;
 
-/** Something that happens at its time, unless it is left out to find out whether a failure needs it. */
+/** A workload action or a fault at a given time. Shrinking leaves steps out to find those that a failure needs. */
 export interface Step {
   readonly atMs: number;
-  /** One line for people. */
+  /** Description for the trace. */
   readonly what: string;
   readonly take: (world: World) => void;
 }
 
-/** Judges a world. Each method throws InvariantBroken. */
+/** Checks the invariants. Each method throws InvariantViolation. */
 export interface Checker {
-  /** Called after every turn of the world in which anything was stored, or a step was taken. */
-  step(): void;
-  /** Faults are long over, and nothing was written for a while. */
-  settled(): void;
-  /** A long time passed since `settled`. */
-  rested(): void;
+  /** Called after every event that stored something. */
+  checkStep(): void;
+  /** Called when faults have ended and nothing has been written for a while. */
+  checkSettled(): void;
+  /** Called a long time after `checkSettled`. */
+  checkQuiescent(): void;
 }
 
-/** What is simulated with one seed: who acts, when, and who judges. Steps are made before anything happens. */
-export interface Play {
+/** The steps and the checker of one seed. All steps are drawn before the run starts. */
+export interface Workload {
   readonly steps: readonly Step[];
   readonly checker: Checker;
-  /** Machines that faults are meant for as well. */
+  /** Further machines that faults may hit. */
   readonly machines?: readonly string[];
 }
 
-/** The one for quota is `quotaPlay` in actors/quota-play.ts. Steps happen from 0 to `lengthMs` after the start of the world; `stepCount` of them, more or less. */
-export type Playwright = (
+/** Draws a workload of about `stepCount` steps between 0 and `lengthMs` after the start. */
+export type CreateWorkload = (
   world: World,
   random: SeededRandom,
   size: { readonly stepCount: number; readonly lengthMs: number },
-) => Play;
+) => Workload;
 
-/** What must never happen has happened. */
-export class InvariantBroken extends Error {
-  override readonly name = "InvariantBroken";
+export class InvariantViolation extends Error {
+  override readonly name = "InvariantViolation";
   /** Such as `I1`. */
   readonly invariant: string;
 

@@ -1,32 +1,21 @@
-import type { ApiAnswer, ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
-import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
+import { abortable } from "@milo-quota/kubernetes/client/abortable.ts";
+import type { ApiRequest, ApiResponse } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
-import { ownedAfterUpdate } from "../registry/field-ownership.ts";
+import { withManagedFields } from "../registry/field-ownership.ts";
 import type { ApiObject } from "../registry/kinds/api-object.ts";
 import type { KindCatalog, PlaneKinds } from "../registry/kinds/kind-catalog.ts";
 import type { ServedKind, Verb } from "../registry/kinds/served-kind.ts";
 import { withMetadata } from "../registry/metadata/metadata.ts";
 import type { WriteRequest } from "../registry/object-request.ts";
 import type { Registry } from "../registry/registry.ts";
-import { enter, isMasterAsItself } from "./access/access-gate.ts";
+import { authorizeRequest, isUnimpersonatedMaster } from "./access/access-gate.ts";
 import { PlainFailure } from "./access/authentication/impersonation.ts";
 import { type Authenticator, firstHeader } from "./access/authenticator.ts";
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from "./access/authorizer.ts";
 import type { FairQueue } from "./access/fair-queue.ts";
 import type { ReviewDeps } from "./access/reviews/review-context.ts";
 import { type ReviewKind, reviewKinds } from "./access/reviews/review-kinds.ts";
-import {
-  jsonAnswer,
-  methodNotAllowed,
-  noSuchResource,
-  pageNotFound,
-  plainAnswer,
-  plainJson,
-  statusAnswer,
-  statusOf,
-} from "./answers/answers.ts";
-import { isPretty } from "./answers/pretty.ts";
 import type { PlaneResolver } from "./plane-path.ts";
 import { objectBody } from "./requests/body.ts";
 import type { RequestContext } from "./requests/request-context.ts";
@@ -34,18 +23,29 @@ import type { OtherPath, ResourcePath } from "./requests/request-info.ts";
 import { type RequestTarget, targetOf } from "./requests/request-target.ts";
 import {
   customVerb,
-  isLeftToDefinitions,
+  isUnservedCustomPath,
   type ResourceCall,
   requireServed,
   writeRequest,
 } from "./requests/resource-call.ts";
-import { answerResource } from "./requests/resource-requests.ts";
+import { handleResource } from "./requests/resource-requests.ts";
 import { parseWriteOptions } from "./requests/write-options.ts";
+import { isPretty } from "./responses/pretty.ts";
+import {
+  jsonResponse,
+  methodNotAllowed,
+  noSuchResource,
+  pageNotFound,
+  plainJson,
+  plainTextResponse,
+  statusOf,
+  statusResponse,
+} from "./responses/responses.ts";
 import type { EventLines } from "./watch/event-lines.ts";
 import type { OpenWatches } from "./watch/open-watches.ts";
 
-/** Answers paths that are about no objects, such as discovery; undefined for those it does not know. */
-export type OtherPaths = (context: RequestContext) => Promise<ApiAnswer | undefined>;
+/** Handles paths that are not resources, such as discovery; undefined for unknown paths. */
+export type PathHandler = (context: RequestContext) => Promise<ApiResponse | undefined>;
 
 export interface ApiServerDeps {
   readonly registry: Registry;
@@ -55,20 +55,19 @@ export interface ApiServerDeps {
   readonly authorizer: Authorizer;
   readonly queue: FairQueue;
   readonly reviews: ReviewDeps;
-  readonly otherPaths: readonly OtherPaths[];
+  readonly otherPaths: readonly PathHandler[];
   readonly watches: OpenWatches;
   readonly lines: EventLines;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
 }
 
-/** An answer, or one to wait for. */
-type Answered = ApiAnswer | Promise<ApiAnswer>;
+type MaybePromise = ApiResponse | Promise<ApiResponse>;
 
-/** How long a request may take that is no watch. */
+/** Timeout of requests other than watches. */
 const requestMsMax = 60_000;
 
-/** The API, whichever way a request comes in. Never rejects: what goes wrong is an answer too. */
+/** The API for requests from sockets and from inside the process. Never rejects: errors become responses. */
 export class ApiServer {
   readonly #deps: ApiServerDeps;
 
@@ -76,72 +75,77 @@ export class ApiServer {
     this.#deps = deps;
   }
 
-  /** `target`, if it was found already. */
-  async handle(request: ApiRequest, target = targetOf(request, this.#deps.resolvePlane)): Promise<ApiAnswer> {
+  /** `target`: the parsed path, if the caller has it already. */
+  async handle(request: ApiRequest, target = targetOf(request, this.#deps.resolvePlane)): Promise<ApiResponse> {
     const warnings: string[] = [];
     try {
-      const answer = this.#answer(request, target, warnings);
-      return withWarnings(answer instanceof Promise ? await this.#inTime(answer, request) : answer, warnings);
+      const response = this.#respond(request, target, warnings);
+      return withWarnings(
+        response instanceof Promise ? await this.#withTimeout(response, request) : response,
+        warnings,
+      );
     } catch (error) {
-      if (error instanceof PlainFailure) return withWarnings(plainAnswer(error.code, `${error.message}\n`), warnings);
+      if (error instanceof PlainFailure)
+        return withWarnings(plainTextResponse(error.code, `${error.message}\n`), warnings);
       const form = { format: errorFormat(request), pretty: isPretty(request) };
-      return withWarnings(statusAnswer(statusOf(error, request.life, this.#deps.report), form), warnings);
+      return withWarnings(statusResponse(statusOf(error, request.abortController, this.#deps.report), form), warnings);
     }
   }
 
-  /** An answer comes in time even if somebody on the way does not listen; whatever they do is heard of, and not waited for. */
-  async #inTime(answer: Promise<ApiAnswer>, request: ApiRequest): Promise<ApiAnswer> {
-    const deadline = this.#deps.clock.after(requestMsMax, () => request.life.abort(tooSlow()));
-    const late = (error: unknown): unknown => statusOf(error, request.life, this.#deps.report);
+  /** Responds in time even if a handler ignores its signal; a late error is reported and not waited for. */
+  async #withTimeout(response: Promise<ApiResponse>, request: ApiRequest): Promise<ApiResponse> {
+    const deadline = this.#deps.clock.after(requestMsMax, () => request.abortController.abort(timeoutError()));
+    const late = (error: unknown): unknown => statusOf(error, request.abortController, this.#deps.report);
     try {
-      return await untilAborted(answer, request.life.signal, late);
+      return await abortable(response, request.abortController.signal, late);
     } finally {
       deadline.stop();
     }
   }
 
-  /** Whatever nobody has to be waited for is answered at once. */
-  #answer(request: ApiRequest, target: RequestTarget | undefined, warnings: string[]): Answered {
+  /** Hot: requests that need not wait are answered in the same turn of the event loop. */
+  #respond(request: ApiRequest, target: RequestTarget | undefined, warnings: string[]): MaybePromise {
     if (request.path.includes("%") && /%(?![0-9a-fA-F]{2})/.test(request.path))
-      return plainAnswer(400, "400 Bad Request");
+      return plainTextResponse(400, "400 Bad Request");
     if (target === undefined || this.#deps.registry.isClosing?.(target.planePath.plane) === true) return pageNotFound;
     const { user } = request;
-    if (user === undefined || !isMasterAsItself(user, request.headers)) return this.#enter(request, target, warnings);
-    return this.#admitted(request, target, { user, warnings });
+    if (user === undefined || !isUnimpersonatedMaster(user, request.headers))
+      return this.#authorize(request, target, warnings);
+    return this.#handleAuthorized(request, target, { user, warnings });
   }
 
-  async #enter(request: ApiRequest, target: RequestTarget, warnings: string[]): Promise<ApiAnswer> {
+  async #authorize(request: ApiRequest, target: RequestTarget, warnings: string[]): Promise<ApiResponse> {
     const { path: asked, verb } = target;
     const { plane, path, view } = target.planePath;
     const { headers, clientCertificate } = request;
     const { authorizer, queue } = this.#deps;
-    const { user, seat, ...admitted } = await enter(
+    const { user, seat, ...admitted } = await authorizeRequest(
       { plane, path, uri: request.path, headers, clientCertificate },
       (asking) =>
         attributesOf(
           { user: asking, plane, path, view },
-          named(asked, request, verb),
+          fieldSelectedName(asked, request, verb),
           verb ?? request.method.toLowerCase(),
         ),
-      { authenticator: knownOr(request.user, this.#deps.authenticator), authorizer, queue },
-      request.life.signal,
+      { authenticator: authenticatorFor(request.user, this.#deps.authenticator), authorizer, queue },
+      request.abortController.signal,
     );
     warnings.push(...admitted.warnings);
     try {
-      return await this.#admitted(request, target, { user, warnings });
+      return await this.#handleAuthorized(request, target, { user, warnings });
     } finally {
       seat.release();
     }
   }
 
-  /** A request that may go on. */
-  #admitted(
+  /** A request that passed the access gate. */
+  #handleAuthorized(
     request: ApiRequest,
     { planePath, path: asked, verb }: RequestTarget,
     { user, warnings }: Pick<RequestContext, "user" | "warnings">,
-  ): Answered {
+  ): MaybePromise {
     const { plane, path, view, unavailable } = planePath;
-    const { signal } = request.life;
+    const { signal } = request.abortController;
     if (unavailable !== undefined) throw new StatusError(unavailable);
     const require = (other: string): Promise<void> =>
       this.#require(attributesOf({ user, plane, path, view }, asked, other), signal);
@@ -154,9 +158,9 @@ export class ApiServer {
     if (outcome !== "allow") throw new StatusError(forbiddenRequest(attributes, reason));
   }
 
-  #resource(context: RequestContext, path: ResourcePath, verb: Verb | undefined): Answered {
+  #resource(context: RequestContext, path: ResourcePath, verb: Verb | undefined): MaybePromise {
     const found = this.#kindsFor(context).find(path.group, path.version, path.resource);
-    if (isLeftToDefinitions(this.#deps.kinds.builtin, found, path, verb)) return pageNotFound;
+    if (isUnservedCustomPath(this.#deps.kinds.builtin, found, path, verb)) return pageNotFound;
     const kind = requireServed(found, path);
     const meant = kind.isCustom ? customVerb(context.request.method, path, kind, verb) : verb;
     if (meant === undefined) throw methodNotAllowed();
@@ -169,22 +173,23 @@ export class ApiServer {
       isServed: () => this.#isServed(context, path, kind),
       kindIn: (plane) => this.#deps.kinds.inPlane(plane).find(path.group, path.version, path.resource),
     };
-    return review === undefined ? answerResource(this.#deps, call) : this.#review(call, review);
+    return review === undefined ? handleResource(this.#deps, call) : this.#review(call, review);
   }
 
-  /** Whoever reads all planes at once reads kinds that any of them serves. */
+  /** All-planes requests find the kinds of every plane. */
   #kindsFor({ plane, request }: RequestContext): Pick<PlaneKinds, "find"> {
-    return request.allPlanes === true ? this.#deps.kinds.anywhere(plane) : this.#deps.kinds.inPlane(plane);
+    return request.allPlanes === true ? this.#deps.kinds.inAnyPlane(plane) : this.#deps.kinds.inPlane(plane);
   }
 
   #isServed(context: RequestContext, { group, version, resource }: ResourcePath, kind: ServedKind): boolean {
     const now = this.#deps.kinds.inPlane(context.plane).find(group, version, resource);
-    // Objects of other planes are shown by the definitions that hold there then, so a change of these ends nothing.
+    // All-planes watches render objects by the definitions of their planes at that time, so a changed definition does
+    // not end them.
     if (now === undefined) return this.#kindsFor(context).find(group, version, resource) !== undefined;
     return now !== undefined && now.schemaRevision === kind.schemaRevision;
   }
 
-  async #review(call: ResourceCall, review: ReviewKind): Promise<ApiAnswer> {
+  async #review(call: ResourceCall, review: ReviewKind): Promise<ApiResponse> {
     const { context, path, verb } = call;
     if (path.name !== "") throw noSuchResource();
     if (verb !== "create") throw methodNotAllowed();
@@ -193,36 +198,41 @@ export class ApiServer {
     const expected = { apiVersion: `${review.group}/v1`, kind: review.kind, isCustom: false };
     const options = parseWriteOptions(request, "CreateOptions");
     const { value } = await objectBody(request, expected);
-    const answer = await review.answer(value, asking, this.#deps.reviews, signal);
+    const response = await review.review(value, asking, this.#deps.reviews, signal);
     const write = writeRequest(call, options);
-    const owned = withOwners(answer as ApiObject, value as ApiObject, write, this.#deps.clock.now());
-    return jsonAnswer(201, owned, { ...plainJson, pretty: isPretty(request) });
+    const owned = withReviewManagedFields(response as ApiObject, value as ApiObject, write, this.#deps.clock.now());
+    return jsonResponse(201, owned, { ...plainJson, pretty: isPretty(request) });
   }
 
-  async #other(context: RequestContext): Promise<ApiAnswer> {
-    for (const answer of this.#deps.otherPaths) {
-      const found = await answer(context);
+  async #other(context: RequestContext): Promise<ApiResponse> {
+    for (const handlePath of this.#deps.otherPaths) {
+      const found = await handlePath(context);
       if (found !== undefined) return found;
     }
     return pageNotFound;
   }
 }
 
-/** Even those who cannot be answered are refused in the form that they asked for. */
+/** Errors use the format that the client accepts. */
 function errorFormat({ headers }: ApiRequest): "json" | "yaml" {
   return firstHeader(headers, "accept").trimStart().startsWith("application/yaml") ? "yaml" : "json";
 }
 
-/** Reviews are stored nowhere, yet say whose their fields are. */
-function withOwners(answer: ApiObject, sent: ApiObject, request: WriteRequest, nowMs: number): ApiObject {
-  if (request.kind.kind === "SelfSubjectRulesReview") return answer;
+/** Reviews are not stored, but their responses have managed fields. */
+function withReviewManagedFields(
+  response: ApiObject,
+  sent: ApiObject,
+  request: WriteRequest,
+  nowMs: number,
+): ApiObject {
+  if (request.kind.kind === "SelfSubjectRulesReview") return response;
   const read = request.kind.rules.read?.(sent) ?? sent;
-  const { managedFields } = ownedAfterUpdate(undefined, read, request, nowMs).metadata;
-  return managedFields === undefined ? answer : withMetadata(answer, { managedFields });
+  const { managedFields } = withManagedFields(undefined, read, request, nowMs).metadata;
+  return managedFields === undefined ? response : withMetadata(response, { managedFields });
 }
 
-/** A caller in this process is trusted to say who it is. */
-function knownOr(user: ApiRequest["user"], authenticator: Authenticator): Authenticator {
+/** A caller in this process is trusted to name its user. */
+function authenticatorFor(user: ApiRequest["user"], authenticator: Authenticator): Authenticator {
   return user === undefined ? authenticator : { authenticate: async () => ({ user, warnings: [] }) };
 }
 
@@ -235,7 +245,7 @@ function attributesOf(
 ): RequestAttributes {
   const { isResource } = target;
   const { group, version, resource, subresource, namespace, name } = isResource ? target : nothing;
-  // A namespace is its own namespace, so that rights in it reach it.
+  // A Namespace object counts as in its own namespace, so that permissions in the namespace cover it.
   const within = group === "" && resource === "namespaces" ? name : namespace;
   const seen = view?.name;
   return {
@@ -254,29 +264,33 @@ function attributesOf(
   };
 }
 
-/** Who lists or watches one object by its name asks for that object: rights that name it are enough. */
-function named(target: ResourcePath | OtherPath, { query }: ApiRequest, verb: Verb | undefined): typeof target {
+/** A list or watch with a field selector on metadata.name is authorized like a request for that object. */
+function fieldSelectedName(
+  target: ResourcePath | OtherPath,
+  { query }: ApiRequest,
+  verb: Verb | undefined,
+): typeof target {
   if (!target.isResource || target.name !== "" || (verb !== "list" && verb !== "watch")) return target;
   const [, name] = /^metadata\.name==?([^,\\=]+)$/.exec(query.get("fieldSelector") ?? "") ?? [];
   return name === undefined ? target : { ...target, name };
 }
 
-function tooSlow(): DOMException {
+function timeoutError(): DOMException {
   return new DOMException("the request took too long", "TimeoutError");
 }
 
-/** Each warning once, as the header that clients print. */
-function withWarnings(answer: ApiAnswer, warnings: readonly string[]): ApiAnswer {
-  if (warnings.length === 0) return answer;
-  const texts = fitting([...new Set(warnings)].map((text) => `299 - ${quoted(text)}`));
-  return { ...answer, headers: { ...answer.headers, warning: texts } };
+/** Deduplicates warnings and adds them as Warning headers. */
+function withWarnings(response: ApiResponse, warnings: readonly string[]): ApiResponse {
+  if (warnings.length === 0) return response;
+  const texts = withinLength([...new Set(warnings)].map((text) => `299 - ${quoted(text)}`));
+  return { ...response, headers: { ...response.headers, warning: texts } };
 }
 
-/** How much is said in headers: clients refuse answers that say more. */
+/** Clients reject responses with larger headers. */
 const warningLengthMax = 256;
 const warningsLengthMax = 4_096;
 
-function fitting(texts: readonly string[]): readonly string[] {
+function withinLength(texts: readonly string[]): readonly string[] {
   let length = 0;
   return texts.filter((text) => {
     length += text.length;
@@ -284,7 +298,7 @@ function fitting(texts: readonly string[]): readonly string[] {
   });
 }
 
-/** Headers carry bytes, one for each character: what is beyond ASCII goes as UTF-8. */
+/** Headers carry one byte per character: other characters are sent as UTF-8. */
 function quoted(text: string): string {
   const short = text.length > warningLengthMax ? `${text.slice(0, warningLengthMax)}...` : text;
   const printable = short.replace(/\p{Cc}/gu, " ").replace(/[\\"]/g, "\\$&");

@@ -7,7 +7,7 @@ import { isNamespaceKind } from "../registry/lifecycle/namespace-lifecycle.ts";
 import { storedResource } from "../registry/object-request.ts";
 import { scaleKind } from "../registry/scale/scale-kind.ts";
 
-/** Everything but the core group, which has a place of its own. */
+/** All groups but the core group, which has its own document. */
 export function groupList(kinds: readonly ServedKind[]): JsonObject {
   const groups = groupNames(kinds).map((group) => groupEntry(kinds, group));
   return { kind: "APIGroupList", apiVersion: "v1", groups };
@@ -34,7 +34,7 @@ export function resourceList(kinds: readonly ServedKind[], group: string, versio
   return { ...head, groupVersion: formatApiVersion(group, version), resources };
 }
 
-/** All groups and their resources in one document, which is what kubectl asks for first. */
+/** All groups and their resources in one document, which kubectl requests first. */
 export function aggregatedDiscovery(kinds: readonly ServedKind[], part: "core" | "groups"): JsonObject {
   const names = part === "core" ? [""] : groupNames(kinds);
   return {
@@ -91,7 +91,7 @@ function resourceEntries(kind: ServedKind): readonly JsonObject[] {
 }
 
 function aggregatedEntry(kind: ServedKind): JsonValue {
-  // Built-in kinds leave out what the entry around them says already.
+  // Built-in kinds omit the group and version that the enclosing entry has.
   const { group, version } = kind.isCustom ? kind : { group: "", version: "" };
   const responseKind = { group, version, kind: kind.kind };
   const subresources = subresourcesOf(kind).map(({ name, verbs, shownAs }) => ({
@@ -114,7 +114,7 @@ function aggregatedEntry(kind: ServedKind): JsonValue {
 interface Part {
   readonly name: string;
   readonly verbs: readonly string[];
-  /** The kind that is shown there, when it is another one. */
+  /** The kind of the subresource's objects, if it is another one. */
   readonly shownAs?: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
@@ -125,7 +125,7 @@ const scale: Part = {
   shownAs: { group: scaleKind.group, version: scaleKind.version, kind: scaleKind.kind },
 };
 
-/** In the order of Kubernetes: by name, and the status first for kinds that are made from definitions. */
+/** In Kubernetes' order: by name, but status first for custom kinds. */
 function subresourcesOf(kind: ServedKind): readonly Part[] {
   const isNamespace = isNamespaceKind(kind);
   const parts = [...(kind.scale === undefined ? [] : [scale]), ...(kind.hasStatus ? [status] : [])];
@@ -133,7 +133,7 @@ function subresourcesOf(kind: ServedKind): readonly Part[] {
   return kind.isCustom ? parts.reverse() : parts;
 }
 
-/** Kinds that are made from definitions have an order of their own. */
+/** Custom kinds have an order of their own. */
 function shownVerbs({ verbs, isCustom }: ServedKind): readonly string[] {
   return isCustom ? verbs : [...verbs].sort();
 }
@@ -142,7 +142,7 @@ function byPlural(left: ServedKind, right: ServedKind): number {
   return left.plural < right.plural ? -1 : 1;
 }
 
-/** Tells clients when the stored form changes; any text that does so will do. */
+/** Changes when the storage version changes; clients treat it as opaque. */
 function storageVersionHash(kind: ServedKind): string {
   const form = `${storedResource(kind)}/${kind.storageVersion}`;
   return createHash("sha256").update(form).digest().subarray(0, 8).toString("base64");

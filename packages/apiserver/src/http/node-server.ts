@@ -6,39 +6,39 @@ import {
   type Http2ServerResponse,
 } from "node:http2";
 import type { AddressInfo } from "node:net";
-import type { Abort } from "@milo-quota/kubernetes/client/shared-abort.ts";
-import type { ApiAnswer, ApiRequest, StreamSink } from "@milo-quota/kubernetes/client/transport/api-request.ts";
-import { failure, StatusError, unexplained } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { AbortControllerLike } from "@milo-quota/kubernetes/client/light-abort-controller.ts";
+import type { ApiRequest, ApiResponse, StreamSink } from "@milo-quota/kubernetes/client/transport/api-request.ts";
+import { failure, failureWithoutReason, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { peerCertificateOf } from "./access/authentication/client-certificate.ts";
-import { plainJson, statusAnswer } from "./answers/answers.ts";
-import type { RequestHandler } from "./observed-api.ts";
+import type { RequestHandler } from "./observe-requests.ts";
+import { plainJson, statusResponse } from "./responses/responses.ts";
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly key: string;
   readonly certificate: string;
-  /** Who issues the certificates of clients. */
+  /** CA certificate that verifies client certificates. */
   readonly clientAuthority: string;
-  /** Where others than the usual ones hold. */
-  readonly limits?: Partial<SocketLimits>;
+  /** Overrides of the default limits. */
+  readonly limits?: Partial<ListenLimits>;
 }
 
-export interface SocketLimits {
+export interface ListenLimits {
   readonly connectionsMax: number;
-  /** Requests at the same time on one connection. */
+  /** Concurrent requests on one connection. */
   readonly streamsMax: number;
   readonly bodyBytesMax: number;
   readonly headerBytesMax: number;
   readonly urlLengthMax: number;
-  /** How long a client may take to agree on keys. */
+  /** Timeout of the TLS handshake. */
   readonly handshakeMsMax: number;
-  /** How long a client may take for the head of a request. */
+  /** Timeout for receiving the headers of a request. */
   readonly headersMsMax: number;
-  /** How long a connection may be silent that carries no watch. */
+  /** Timeout of idle connections without a watch. */
   readonly idleMsMax: number;
-  /** How long a client that is answered already may go on sending. */
+  /** How long a client may keep sending after its response. */
   readonly lingerMsMax: number;
 }
 
@@ -47,7 +47,7 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
-const defaultLimits: SocketLimits = {
+const defaultLimits: ListenLimits = {
   connectionsMax: 10_000,
   streamsMax: 1_000,
   bodyBytesMax: 3 * 1024 * 1024,
@@ -59,10 +59,10 @@ const defaultLimits: SocketLimits = {
   lingerMsMax: 1_000,
 };
 
-/** Connections whose other end vanished without a word are found out by these. */
+/** TCP keep-alive: detects connections whose peer vanished. */
 const keepAliveMs = 60_000;
 
-/** Serves the API over TLS, by HTTP/2 and HTTP/1.1. */
+/** Serves the API over TLS, with HTTP/2 and HTTP/1.1. */
 export async function listen(server: RequestHandler, options: ListenOptions): Promise<Listening> {
   const limits = { ...defaultLimits, ...options.limits };
   const http = createSecureServer(
@@ -72,7 +72,7 @@ export async function listen(server: RequestHandler, options: ListenOptions): Pr
       cert: options.certificate,
       ca: options.clientAuthority,
       requestCert: true,
-      rejectUnauthorized: false, // who shows no certificate, or one of somebody else, may have a token
+      rejectUnauthorized: false, // a client without a certificate of ours may have a token
       minVersion: "TLSv1.2",
       handshakeTimeout: limits.handshakeMsMax,
       headersTimeout: limits.headersMsMax,
@@ -84,7 +84,7 @@ export async function listen(server: RequestHandler, options: ListenOptions): Pr
       serve(server, limits, request, response).catch(() => response.destroy());
     },
   );
-  // What HTTP/1.1 reads of it; the option of the same name is not handed on.
+  // Read by HTTP/1.1 connections; Node does not pass the option of the same name on.
   Object.assign(http, { maxConnections: limits.connectionsMax, maxHeaderSize: limits.headerBytesMax });
   const sessions = new Set<{ destroy(): void }>();
   remember(http, sessions);
@@ -113,32 +113,32 @@ function stop(http: Http2SecureServer, sessions: ReadonlySet<{ destroy(): void }
   });
 }
 
-/** The reason of every request whose client did not wait for its answer; made once, for it carries a stack. */
-const clientGone = new DOMException("the client is gone", "AbortError");
+/** Abort reason of all requests whose client disconnected; created once, because it captures a stack. */
+const clientDisconnected = new DOMException("the client disconnected", "AbortError");
 
 async function serve(
   server: RequestHandler,
-  limits: SocketLimits,
+  limits: ListenLimits,
   request: Http2ServerRequest,
   response: Http2ServerResponse,
 ): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => {
-    if (!response.writableFinished) gone.abort(clientGone);
+    if (!response.writableFinished) gone.abort(clientDisconnected);
   });
   const isTooLong = request.url.length > limits.urlLengthMax;
   const answer = isTooLong ? uriTooLong(limits) : await server.handle(apiRequest(request, gone, limits));
   if (gone.signal.aborted) return;
-  const { code, headers, body } = answer; // made when it is asked for: once
-  if (typeof body === "string") endWithAnswer(request, response, limits);
+  const { code, headers, body } = answer;
+  if (typeof body === "string") endAfterResponse(request, response, limits);
   send({ code, headers, body }, request, response);
   if (typeof body !== "string") stayOpen(request, response, limits);
 }
 
 const streamsOf = new WeakMap<object, number>();
 
-/** A watch may be silent for long: the timeout for idle connections is not for those that carry one. */
-function stayOpen(request: Http2ServerRequest, response: Http2ServerResponse, { idleMsMax }: SocketLimits): void {
+/** A watch may be silent for long: the idle timeout does not apply to connections with one. */
+function stayOpen(request: Http2ServerRequest, response: Http2ServerResponse, { idleMsMax }: ListenLimits): void {
   const connection = request.stream?.session ?? request.socket;
   const add = (count: number): void => {
     const streams = (streamsOf.get(connection) ?? 0) + count;
@@ -150,15 +150,19 @@ function stayOpen(request: Http2ServerRequest, response: Http2ServerResponse, { 
   response.once("close", () => add(-1));
 }
 
-function apiRequest(request: Http2ServerRequest, life: Abort, limits: SocketLimits): ApiRequest {
+function apiRequest(
+  request: Http2ServerRequest,
+  abortController: AbortControllerLike,
+  limits: ListenLimits,
+): ApiRequest {
   const { pathname, searchParams } = parseUrl(request.url);
   return {
     method: request.method ?? "GET",
     path: pathname,
     query: searchParams,
     headers: distinctHeaders(request),
-    body: () => readBody(request, life.signal, limits.bodyBytesMax),
-    life,
+    body: () => readBody(request, abortController.signal, limits.bodyBytesMax),
+    abortController,
     clientCertificate: peerCertificateOf(request.stream?.session?.socket ?? request.socket),
   };
 }
@@ -169,20 +173,20 @@ function parseUrl(url: string): { readonly pathname: string; readonly searchPara
   return { pathname, searchParams: new URLSearchParams(question < 0 ? "" : readablePairs(url.slice(question + 1))) };
 }
 
-/** As Go reads a query: pairs with escapes that mean nothing, or with a semicolon, are not there. */
+/** As Go parses a query: pairs with invalid escapes or a semicolon are dropped. */
 function readablePairs(query: string): string {
   if (!/[%;]/.test(query)) return query;
   const isReadable = (pair: string): boolean => !pair.includes(";") && !/%(?![0-9a-fA-F]{2})/.test(pair);
   return query.split("&").filter(isReadable).join("&");
 }
 
-function uriTooLong({ urlLengthMax }: SocketLimits): ApiAnswer {
-  const status = unexplained(`Request URI too long: limit is ${urlLengthMax}`);
-  return statusAnswer({ ...status, code: 414 }, plainJson);
+function uriTooLong({ urlLengthMax }: ListenLimits): ApiResponse {
+  const status = failureWithoutReason(`Request URI too long: limit is ${urlLengthMax}`);
+  return statusResponse({ ...status, code: 414 }, plainJson);
 }
 
-/** Whoever goes on sending what nobody reads is cut off, once there was time to read the answer. */
-function endWithAnswer(request: Http2ServerRequest, response: Http2ServerResponse, limits: SocketLimits): void {
+/** A client that keeps sending is disconnected, after it had time to read the response. */
+function endAfterResponse(request: Http2ServerRequest, response: Http2ServerResponse, limits: ListenLimits): void {
   if (request.complete || request.readableEnded) return;
   request.resume();
   const timer = setTimeout(() => {
@@ -196,7 +200,7 @@ function cutOff(request: Http2ServerRequest): void {
   else request.destroy();
 }
 
-/** Node joins headers that are given several times, some by commas; here each value is apart. */
+/** Node joins repeated headers, some by commas; this keeps the values apart. */
 function distinctHeaders(request: Http2ServerRequest): Readonly<Record<string, readonly string[]>> {
   const distinct: Record<string, string[]> = {};
   for (let at = 0; at + 1 < request.rawHeaders.length; at += 2) {
@@ -228,7 +232,7 @@ function tooLarge(bytesMax: number): StatusError {
   return new StatusError(failure("RequestEntityTooLarge", message));
 }
 
-function send({ code, headers, body }: ApiAnswer, request: Http2ServerRequest, response: Http2ServerResponse): void {
+function send({ code, headers, body }: ApiResponse, request: Http2ServerRequest, response: Http2ServerResponse): void {
   response.statusCode = code;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value as string | string[]);
   if (typeof body === "string") {

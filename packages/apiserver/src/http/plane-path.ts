@@ -1,13 +1,13 @@
 import type { ApiStatus } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { ScopedView } from "../registry/kinds/kind-view.ts";
 
-/** Which plane a path belongs to, and what is left of the path inside it. */
+/** The plane of a path, and the rest of the path inside that plane. */
 export interface PlanePath {
   readonly plane: string;
   readonly path: string;
-  /** What can be seen of the plane by this path; left out: all of it. */
+  /** The part of the plane that this path may access; left out: the whole plane. */
   readonly view?: ScopedView;
-  /** Why nothing can be answered by this path. Only those hear of it who might have been answered. */
+  /** Why requests on this path fail. Sent only to clients that are authorized. */
   readonly unavailable?: ApiStatus;
 }
 

@@ -1,12 +1,12 @@
-import type { ApiAnswer, ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
+import type { ApiRequest, ApiResponse } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KindCatalog, PlaneKinds } from "../registry/kinds/kind-catalog.ts";
 import type { ServedKind } from "../registry/kinds/served-kind.ts";
 import { firstHeader } from "./access/authenticator.ts";
-import { jsonAnswer, methodNotAllowed, noSuchResource, plainAnswer, plainJson } from "./answers/answers.ts";
-import { isPretty } from "./answers/pretty.ts";
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from "./discovery.ts";
 import type { RequestContext } from "./requests/request-context.ts";
+import { isPretty } from "./responses/pretty.ts";
+import { jsonResponse, methodNotAllowed, noSuchResource, plainJson, plainTextResponse } from "./responses/responses.ts";
 
 export interface VersionInfo {
   readonly major: string;
@@ -21,42 +21,44 @@ const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 
 /** Health, version and discovery. */
 export function serverPaths(kinds: KindCatalog, version: VersionInfo, readiness: Readiness) {
-  return async ({ request, plane, path }: RequestContext): Promise<ApiAnswer | undefined> => {
-    const health = healthAnswer(path, request, readiness);
+  return async ({ request, plane, path }: RequestContext): Promise<ApiResponse | undefined> => {
+    const health = healthResponse(path, request, readiness);
     if (health !== undefined) return health;
     const form = { ...plainJson, pretty: isPretty(request) };
     const isVersion = path === "/version" || path === "/version/";
-    const answer = isVersion ? jsonAnswer(200, version, form) : discoveryAnswer(path, request, kinds.inPlane(plane));
-    if (answer === undefined && isBuiltin(path, kinds.builtin)) throw noSuchResource();
-    // Groups are answered whatever the method is.
+    const response = isVersion
+      ? jsonResponse(200, version, form)
+      : discoveryResponse(path, request, kinds.inPlane(plane));
+    if (response === undefined && isBuiltin(path, kinds.builtin)) throw noSuchResource();
+    // Group documents are served for any method.
     const isRead = request.method === "GET" || request.method === "HEAD" || /^\/apis(?:\/[^/]+)?\/?$/.test(path);
-    if (answer !== undefined && !isRead) throw methodNotAllowed();
-    return answer;
+    if (response !== undefined && !isRead) throw methodNotAllowed();
+    return response;
   };
 }
 
-/** Whether a path is below a group that is built in, and nobody else's to answer. */
+/** Whether a path belongs to a built-in group, which no other handler serves. */
 function isBuiltin(path: string, builtin: readonly ServedKind[]): boolean {
   const [, root, group = ""] = path.split("/");
   return root === "api" || (root === "apis" && builtin.some((kind) => kind.group === group && group !== ""));
 }
 
-function healthAnswer(path: string, { query }: ApiRequest, readiness: Readiness): ApiAnswer | undefined {
+function healthResponse(path: string, { query }: ApiRequest, readiness: Readiness): ApiResponse | undefined {
   const [, name, check = ""] = /^\/(healthz|livez|readyz)(\/.*)?$/.exec(path) ?? [];
   if (name === undefined) return undefined;
   if (check !== "" && check !== "/" && check !== "/ping") return undefined;
-  // A server that cannot write any more does not get well by itself: who watches over it has to start it anew.
+  // A server that can no longer write does not recover by itself: failing liveness gets it restarted.
   const fault = readiness();
   const line = fault === undefined ? "[+]ping ok\n" : `[-]ping failed: ${fault}\n`;
-  if (fault !== undefined) return plainAnswer(500, `${line}${name} check failed\n`);
-  return plainAnswer(200, query.has("verbose") ? `${line}${name} check passed\n` : "ok");
+  if (fault !== undefined) return plainTextResponse(500, `${line}${name} check failed\n`);
+  return plainTextResponse(200, query.has("verbose") ? `${line}${name} check passed\n` : "ok");
 }
 
-function discoveryAnswer(path: string, request: ApiRequest, kinds: PlaneKinds): ApiAnswer | undefined {
+function discoveryResponse(path: string, request: ApiRequest, kinds: PlaneKinds): ApiResponse | undefined {
   const parts = path.split("/").filter((part) => part !== "");
   const form = { ...plainJson, pretty: isPretty(request) };
-  const found = (document: JsonObject | undefined): ApiAnswer | undefined =>
-    document === undefined ? undefined : jsonAnswer(200, document, form);
+  const found = (document: JsonObject | undefined): ApiResponse | undefined =>
+    document === undefined ? undefined : jsonResponse(200, document, form);
   const [root, group = "", version = ""] = parts;
   if (root !== "api" && root !== "apis") return undefined;
   if (parts.length === 1) return rootDiscovery(root, request, kinds);
@@ -65,17 +67,17 @@ function discoveryAnswer(path: string, request: ApiRequest, kinds: PlaneKinds): 
   return parts.length === 3 ? found(resourceList(kinds.all, group, version)) : undefined;
 }
 
-/** kubectl wants everything at once, older clients one document after the other. */
-function rootDiscovery(root: "api" | "apis", request: ApiRequest, kinds: PlaneKinds): ApiAnswer {
+/** kubectl requests aggregated discovery, older clients one document after the other. */
+function rootDiscovery(root: "api" | "apis", request: ApiRequest, kinds: PlaneKinds): ApiResponse {
   const form = { ...plainJson, pretty: isPretty(request) };
   const accept = firstHeader(request.headers, "accept").replaceAll(" ", "");
   if (accept.split(",").some((clause) => isAggregated(clause))) {
     const document = aggregatedDiscovery(kinds.all, root === "api" ? "core" : "groups");
-    const answer = jsonAnswer(200, document, form);
-    return { ...answer, headers: { ...answer.headers, "content-type": aggregated, vary: "Accept" } };
+    const response = jsonResponse(200, document, form);
+    return { ...response, headers: { ...response.headers, "content-type": aggregated, vary: "Accept" } };
   }
-  if (root === "apis") return jsonAnswer(200, groupList(kinds.all), form);
-  return jsonAnswer(
+  if (root === "apis") return jsonResponse(200, groupList(kinds.all), form);
+  return jsonResponse(
     200,
     coreVersions(firstHeader(request.headers, ":authority") || firstHeader(request.headers, "host")),
     form,

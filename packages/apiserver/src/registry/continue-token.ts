@@ -1,17 +1,17 @@
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { jsonFault } from "@milo-quota/kubernetes/protocol/json-fault.ts";
+import { goJsonError } from "@milo-quota/kubernetes/protocol/go-json-error.ts";
 import { readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
 import { isJsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 
-/** Where the next page of a list starts, and at which revision. */
+/** The position of the next page of a list, and its revision. */
 export interface Continuation {
-  /** -1: whatever is newest then, for a client whose list got too old and who wants the rest all the same. */
+  /** -1: the latest revision, for an inconsistent continuation of an expired list. */
   readonly revision: number;
-  /** Given in lists over all planes. */
+  /** Set in lists over all planes. */
   readonly plane?: string;
   readonly namespace: string;
   readonly name: string;
-  /** How many objects the pages before had. */
+  /** Number of objects on the pages before. */
   readonly seen: number;
 }
 
@@ -25,7 +25,7 @@ export function writeContinue({ revision, plane, namespace, name, seen }: Contin
 export function readContinue(token: string): Continuation {
   try {
     const text = Buffer.from(token, "base64url").toString("utf8");
-    const fault = jsonFault(text);
+    const fault = goJsonError(text);
     if (fault !== undefined) throw new Error(fault);
     const value = readJson(text);
     if (!isJsonObject(value) || value["v"] !== version) {

@@ -1,15 +1,21 @@
-import { alreadyExists, failure, StatusError, unexplained } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
+import {
+  alreadyExists,
+  failure,
+  failureWithoutReason,
+  StatusError,
+} from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { ObjectKey } from "../storage/object-key.ts";
 import type { WriteResult } from "../storage/object-store.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
 import type { Admitted } from "./admission/admission-chain.ts";
 import { storedAs } from "./admission/admission-plugin.ts";
-import { creation } from "./admission/admission-requests.ts";
-import { ownedAfterUpdate } from "./field-ownership.ts";
+import { createRequest } from "./admission/admission-requests.ts";
+import { dryRunResult } from "./dry-run-result.ts";
+import { withManagedFields } from "./field-ownership.ts";
 import type { ApiObject } from "./kinds/api-object.ts";
-import { storedForm } from "./kinds/served-version.ts";
-import { shapedNew } from "./kinds/shape.ts";
+import { prepareNew } from "./kinds/prepare-object.ts";
+import { toStoredForm } from "./kinds/served-version.ts";
 import { requireLiveDefinition, requireSameSchema } from "./lifecycle/definition-lifecycle.ts";
 import { requireLiveNamespace } from "./lifecycle/namespace-lifecycle.ts";
 import { requirePlane } from "./lifecycle/plane-lifecycle.ts";
@@ -20,49 +26,56 @@ import { keyOf, resourceOf, type WriteRequest } from "./object-request.ts";
 import type { Registry } from "./registry.ts";
 import { requireInView, requireWritable } from "./scoped-view.ts";
 import { storeChange } from "./store-change.ts";
-import { unstored } from "./unstored.ts";
 
-/** How many names are tried for one prefix. */
+/** Attempts to generate a unique name. */
 const generatedNamesMax = 8;
 
-/** Stores a new object, or says why not. */
+/** Stores a new object. Rejects with a StatusError. */
 export async function createObject(registry: Registry, request: WriteRequest, sent: ApiObject): Promise<StoredObject> {
-  const object = distinctOwners(unborn(sent, request), request);
-  return createOwned(registry, request, ownedAfterUpdate(undefined, object, request, registry.clock.now()));
+  const object = distinctOwners(resetSystemFields(sent, request), request);
+  return createWithManagedFields(
+    registry,
+    request,
+    withManagedFields(undefined, object, request, registry.clock.now()),
+  );
 }
 
-/** The same for an object whose managed fields are right already, as after an apply. */
-export async function createOwned(registry: Registry, request: WriteRequest, object: ApiObject): Promise<StoredObject> {
+/** The same for an object that has its managed fields already, as after an apply. */
+export async function createWithManagedFields(
+  registry: Registry,
+  request: WriteRequest,
+  object: ApiObject,
+): Promise<StoredObject> {
   requireWritable(request, object.metadata.name ?? "");
   requireLiveNamespace(registry.store, request, object.metadata.name ?? "");
-  const placed = unborn(request.within?.adopt?.(object) ?? object, request);
-  const mutated = await registry.admission.mutate(creation(request, placed), placed, request.signal);
-  const admitted = unborn(mutated, request);
+  const placed = resetSystemFields(request.within?.adopt?.(object) ?? object, request);
+  const mutated = await registry.admission.mutate(createRequest(request, placed), placed, request.signal);
+  const admitted = resetSystemFields(mutated, request);
   requireInView(request, admitted);
   const isGenerated = !admitted.metadata.name && Boolean(admitted.metadata.generateName);
   for (let attempt = 1; ; attempt += 1) {
-    const named = born(admitted, request, registry);
+    const named = withNewMetadata(admitted, request, registry);
     const stored = await storeNew(registry, request, named);
     if (stored !== undefined) return stored;
-    if (!isGenerated) throw new StatusError(existsAlready(registry, request, named));
+    if (!isGenerated) throw new StatusError(alreadyExistsError(registry, request, named));
     if (attempt === generatedNamesMax) throw new StatusError(noUniqueName(request, named));
   }
 }
 
-/** Undefined when there is an object of this name. */
+/** Undefined when an object of this name exists. */
 async function storeNew(
   registry: Registry,
   request: WriteRequest,
   object: ApiObject,
 ): Promise<StoredObject | undefined> {
-  const shaped = shapedNew(object, request);
+  const shaped = prepareNew(object, request);
   const name = shaped.metadata.name as string;
   requireLiveDefinition(registry, request, name);
-  const admitted = await registry.admission.validate(creation(request, shaped), request.signal);
+  const admitted = await registry.admission.validate(createRequest(request, shaped), request.signal);
   const key = keyOf(request, name);
   try {
-    await registry.store.quiet(key);
-    const result = await putNew(registry, request, admitted, { key, object: storedForm(shaped, request.kind) });
+    await registry.store.writesSettled(key);
+    const result = await putNew(registry, request, admitted, { key, object: toStoredForm(shaped, request.kind) });
     admitted.settle(result.ok && !request.dryRun ? storedAs(result.stored) : { stored: false });
     return result.ok ? result.stored : undefined;
   } catch (error) {
@@ -77,7 +90,7 @@ async function putNew(
   admitted: Admitted,
   { key, object }: { readonly key: ObjectKey; readonly object: ApiObject },
 ): Promise<WriteResult> {
-  // A namespace or a definition may have begun to end while plug-ins were asked, and the client may be gone.
+  // While admission ran, the namespace or definition may have begun to terminate, and the client may have disconnected.
   const lastCheck = (): void => {
     requireLiveNamespace(registry.store, request, key.name);
     requireLiveDefinition(registry, request, key.name);
@@ -96,10 +109,10 @@ async function putNew(
     );
   }
   lastCheck();
-  return { ok: true, stored: unstored(key, object) };
+  return { ok: true, stored: dryRunResult(key, object) };
 }
 
-/** An object belongs where the request says; one that says otherwise is refused. */
+/** The namespace of an object defaults to the request's; any other is rejected. */
 export function inNamespace(object: ApiObject, { kind, namespace }: WriteRequest): ApiObject {
   const expected = kind.scope === "Namespaced" ? namespace : "";
   const given = object.metadata.namespace ?? "";
@@ -111,10 +124,10 @@ export function inNamespace(object: ApiObject, { kind, namespace }: WriteRequest
   );
 }
 
-/** What a new object may say of itself, whoever sent or changed it: where it is, and nothing that the server decides. */
-function unborn(object: ApiObject, request: WriteRequest): ApiObject {
+/** Resets the metadata that the server controls, after admission may have changed it. */
+function resetSystemFields(object: ApiObject, request: WriteRequest): ApiObject {
   if (object.metadata.resourceVersion) {
-    throw new StatusError(unexplained("resourceVersion should not be set on objects to be created"));
+    throw new StatusError(failureWithoutReason("resourceVersion should not be set on objects to be created"));
   }
   return withoutSystemFields(inNamespace(object, request));
 }
@@ -131,17 +144,17 @@ function withoutSystemFields(object: ApiObject): ApiObject {
   return withMetadata(object, noSystemFields);
 }
 
-function born(object: ApiObject, { kind }: WriteRequest, { random, clock }: Registry): ApiObject {
+function withNewMetadata(object: ApiObject, { kind }: WriteRequest, { random, clock }: Registry): ApiObject {
   const { name, generateName, generation } = object.metadata;
   return withMetadata(object, {
     name: !name && generateName ? generatedName(generateName, random) : name,
     uid: random.uuid(),
-    creationTimestamp: timeText(clock.now()),
+    creationTimestamp: formatTime(clock.now()),
     generation: kind.hasGeneration ? 1 : generation,
   });
 }
 
-function existsAlready(registry: Registry, request: WriteRequest, object: ApiObject): ReturnType<typeof failure> {
+function alreadyExistsError(registry: Registry, request: WriteRequest, object: ApiObject): ReturnType<typeof failure> {
   const name = object.metadata.name as string;
   const status = alreadyExists(resourceOf(request), name);
   const isGoing = registry.store.get(keyOf(request, name))?.object.metadata.deletionTimestamp !== undefined;

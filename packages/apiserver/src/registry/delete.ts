@@ -8,9 +8,10 @@ import {
 import { type FieldIssue, invalid, notSupported } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { foregroundFinalizer, orphanFinalizer } from "@milo-quota/kubernetes/protocol/metadata/finalizer-rules.ts";
-import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
-import { removal } from "./admission/admission-requests.ts";
+import { deleteRequest } from "./admission/admission-requests.ts";
+import { dryRunResult } from "./dry-run-result.ts";
 import type { ApiObject } from "./kinds/api-object.ts";
 import { requireDeletableNamespace } from "./lifecycle/namespace-lifecycle.ts";
 import { markedForDeletion } from "./metadata/deletion-mark.ts";
@@ -19,16 +20,15 @@ import { type DeleteOptions, keyOf, resourceOf, type WriteRequest } from "./obje
 import type { Registry } from "./registry.ts";
 import { requireWritable, storedInView } from "./scoped-view.ts";
 import { removeStored } from "./store-change.ts";
-import { unstored } from "./unstored.ts";
 
 export type Deleted =
   | { readonly gone: true; readonly last: StoredObject }
-  /** Finalizers keep it; it goes when the last of them does. */
+  /** Finalizers keep it; it is removed with the last of them. */
   | { readonly gone: false; readonly stored: StoredObject };
 
 const policies = ["Foreground", "Background", "Orphan"];
 
-/** Deletes an object, or marks it for those whose finalizers it carries. */
+/** Deletes an object, or marks it for deletion if it has finalizers. */
 export async function deleteObject(
   registry: Registry,
   request: WriteRequest,
@@ -41,7 +41,7 @@ export async function deleteObject(
   const key = keyOf(request, name);
   for (;;) {
     request.signal.throwIfAborted();
-    await registry.store.quiet(key);
+    await registry.store.writesSettled(key);
     const current = storedInView(registry, request, name);
     if (current === undefined) throw new StatusError(resourceNotFound(resourceOf(request), name));
     checkPreconditions(current.object as ApiObject, request, options);
@@ -50,7 +50,7 @@ export async function deleteObject(
   }
 }
 
-/** Undefined when somebody else wrote first. */
+/** Undefined on a conflict. */
 async function deleteVersion(
   registry: Registry,
   request: WriteRequest,
@@ -58,29 +58,29 @@ async function deleteVersion(
   options: DeleteOptions,
 ): Promise<Deleted | undefined> {
   const old = current.object as ApiObject;
-  const admitted = await registry.admission.validate(removal(request, old, options), request.signal);
+  const admitted = await registry.admission.validate(deleteRequest(request, old, options), request.signal);
   admitted.settle({ stored: false });
   request.signal.throwIfAborted();
   const { prepareDelete } = request.kind.rules;
   if (prepareDelete !== undefined && old.metadata.deletionTimestamp === undefined) {
-    return writeMarked(registry, request, current, prepareDelete(old, timeText(registry.clock.now())));
+    return writeMarked(registry, request, current, prepareDelete(old, formatTime(registry.clock.now())));
   }
   const object = withMetadata(old, { finalizers: finalizersFor(old, options) });
   if (!isHeld(object)) {
-    const last = lastForm(old, request, registry.clock.now());
-    if (request.dryRun) return { gone: true, last: last === old ? current : unstored(current.key, last) };
+    const last = lastState(old, request, registry.clock.now());
+    if (request.dryRun) return { gone: true, last: last === old ? current : dryRunResult(current.key, last) };
     const result = await removeStored(registry, current, last);
     return result.ok ? { gone: true, last: result.stored } : undefined;
   }
-  // A second delete may think otherwise of the dependents.
+  // A second delete may change the propagation policy.
   const isChanged = !jsonEquals([...finalizersOf(old)].sort(), [...finalizersOf(object)].sort());
   const marked = markedForDeletion(object, isChanged, registry.clock.now());
   if (marked === undefined) return { gone: false, stored: current };
   return writeMarked(registry, request, current, marked);
 }
 
-/** Pods could go gently, and even those that go at once show it. */
-function lastForm(object: ApiObject, { kind }: WriteRequest, nowMs: number): ApiObject {
+/** Deleted pods show a grace period, even of zero. */
+function lastState(object: ApiObject, { kind }: WriteRequest, nowMs: number): ApiObject {
   const isPod = kind.group === "" && kind.kind === "Pod";
   return (isPod ? markedForDeletion(object, false, nowMs) : undefined) ?? object;
 }
@@ -91,12 +91,12 @@ async function writeMarked(
   { key, revision }: StoredObject,
   marked: ApiObject,
 ): Promise<Deleted | undefined> {
-  if (dryRun) return { gone: false, stored: unstored(key, marked) };
+  if (dryRun) return { gone: false, stored: dryRunResult(key, marked) };
   const result = await store.put(key, revision, marked);
   return result.ok ? { gone: false, stored: result.stored } : undefined;
 }
 
-/** The answer to a delete that is done at once. */
+/** The response to a completed delete. */
 export function deletedStatus({ kind }: WriteRequest, last: ApiObject): Record<string, unknown> {
   const { name, uid } = last.metadata;
   const group = kind.group === "" ? {} : { group: kind.group };
@@ -116,7 +116,7 @@ function isHeld(object: ApiObject): boolean {
   return (spec?.finalizers ?? []).length > 0;
 }
 
-/** What becomes of dependents is said by a finalizer that the garbage collector takes away when it is done. */
+/** The propagation policy is stored as a finalizer, which the garbage collector removes when it is done. */
 function finalizersFor(object: ApiObject, options: DeleteOptions): readonly string[] | undefined {
   const present = finalizersOf(object);
   const others = present.filter((name) => name !== orphanFinalizer && name !== foregroundFinalizer);

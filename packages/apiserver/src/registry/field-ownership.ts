@@ -6,21 +6,21 @@ import type { WriteRequest } from "./object-request.ts";
 import { type FieldScope, resetFieldsOf } from "./patch/managed/field-scope.ts";
 import { trackUpdate } from "./patch/managed/track-update.ts";
 
-/** What a request writes, as the tracking of fields sees it. */
+/** The scope of managed fields for a request. */
 export function fieldScopeOf({ kind, subresource }: WriteRequest): FieldScope {
   return {
     apiVersion: formatApiVersion(kind.group, kind.version),
     kind: kind.kind,
     subresource,
-    // The versions of a kind differ in nothing but their name.
+    // All versions of a kind have the same schema here.
     schemaOf: () => kind.schema.schema,
     resetFields: resetFieldsOf(kind.hasStatus, subresource, kind.isCustom ? "" : kind.kind),
     ...(kind.rules.blank === undefined ? {} : { blank: kind.rules.blank() }),
   };
 }
 
-/** An object with its managed fields as they are after a create, an update or a patch. */
-export function ownedAfterUpdate(
+/** An object with its managed fields after a create, update or patch. */
+export function withManagedFields(
   live: ApiObject | undefined,
   updated: ApiObject,
   request: WriteRequest,
@@ -31,8 +31,8 @@ export function ownedAfterUpdate(
   return withMetadata(updated, { managedFields });
 }
 
-/** Whether nothing changes but the times at which fields were written: then nothing is written at all. */
-export function sameButForTimes(object: ApiObject, old: ApiObject): boolean {
+/** Whether only the timestamps of managed fields change: such a write is skipped. */
+export function equalExceptTimes(object: ApiObject, old: ApiObject): boolean {
   return (
     sameMembers(object, old, "metadata") &&
     sameMembers(object.metadata as JsonObject, old.metadata as JsonObject, "managedFields") &&
@@ -40,7 +40,7 @@ export function sameButForTimes(object: ApiObject, old: ApiObject): boolean {
   );
 }
 
-/** Whether all members but one are the same. */
+/** Whether all members but one are equal. */
 function sameMembers(object: JsonObject, old: JsonObject, except: string): boolean {
   let count = Object.hasOwn(old, except) ? 1 : 0;
   for (const name of Object.keys(object)) {

@@ -7,25 +7,25 @@ import type { StoredObject } from "../storage/stored-object.ts";
 import type { ApiObject } from "./kinds/api-object.ts";
 import type { ServedKind } from "./kinds/served-kind.ts";
 
-/** Which objects of a kind are meant. */
-export interface Selection {
+/** Label and field selectors. */
+export interface Selectors {
   readonly labels: LabelRequirements;
   readonly fields: readonly FieldRequirement[];
 }
 
-export function selectsEverything({ labels, fields }: Selection): boolean {
+export function selectsEverything({ labels, fields }: Selectors): boolean {
   return labels.length === 0 && fields.length === 0;
 }
 
-/** Looks at what it needs: an object is parsed only for what its key does not say. */
-export function selects({ labels, fields }: Selection, stored: StoredObject, kind: ServedKind): boolean {
+/** An object is parsed only if its key does not suffice. */
+export function selects({ labels, fields }: Selectors, stored: StoredObject, kind: ServedKind): boolean {
   return (
     (fields.length === 0 || matchesFields(fields, (field) => fieldValue(stored, field, kind))) &&
     (labels.length === 0 || matchesLabels(labels, stored.object.metadata.labels ?? {}))
   );
 }
 
-/** Selecting by a field that a kind does not offer is a mistake, not a selection of nothing. */
+/** A selector on an unsupported field is an error, not an empty result. */
 export function checkFields(fields: readonly FieldRequirement[], kind: ServedKind): void {
   const known = ["metadata.name", "metadata.namespace"];
   const unknown = fields.find(({ field }) => ![...known, ...kind.selectableFields].includes(field));

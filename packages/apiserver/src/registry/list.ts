@@ -2,13 +2,13 @@ import { failure, resourceExpired, StatusError } from "@milo-quota/kubernetes/pr
 import { type ObjectStore, RevisionCompacted } from "../storage/object-store.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
 import { type Continuation, readContinue, writeContinue } from "./continue-token.ts";
-import { type Selection, selects, selectsEverything } from "./field-values.ts";
+import { type Selectors, selects, selectsEverything } from "./field-values.ts";
 import { type ObjectRequest, scopeOf, storedResource } from "./object-request.ts";
 import type { Registry } from "./registry.ts";
 import { isInView } from "./scoped-view.ts";
 
 export interface ListQuery {
-  readonly selection: Selection;
+  readonly selection: Selectors;
   /** 0: no limit. */
   readonly limit: number;
   readonly continueToken: string;
@@ -19,23 +19,23 @@ export interface ListQuery {
 export interface Listed {
   readonly revision: number;
   readonly items: readonly StoredObject[];
-  /** Empty when this is the last page. */
+  /** Empty on the last page. */
   readonly continueToken: string;
-  /** How many there are after this page; unknown under a selection. */
+  /** Number of objects after this page; unknown with a selector. */
   readonly remaining?: number;
 }
 
 const listTooOld =
   "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
 
-/** One page of objects, all as of one revision. */
+/** One page of objects, all at the same revision. */
 export function listObjects({ store }: Pick<Registry, "store">, request: ObjectRequest, query: ListQuery): Listed {
   const from = query.continueToken === "" ? undefined : readContinue(query.continueToken);
   const revision = revisionOf(store, query, from);
   const items: StoredObject[] = [];
   const isAll = selectsEverything(query.selection);
   for (const stored of candidates(store, request, revision, from)) {
-    // Whoever wants everything has nothing parsed.
+    // Without a selector nothing is parsed.
     if (!isAll && !selects(query.selection, stored, request.kind)) continue;
     if (!isInView(request, stored)) continue;
     if (query.limit > 0 && items.length === query.limit) {
@@ -50,7 +50,7 @@ export function listObjects({ store }: Pick<Registry, "store">, request: ObjectR
   return { revision, items, continueToken: "" };
 }
 
-/** An estimate, as in Kubernetes: objects may have come and gone since the first page. */
+/** An estimate, as in Kubernetes: objects may have been created and deleted since the first page. */
 function remainingPart(
   store: ObjectStore,
   request: ObjectRequest,
@@ -62,15 +62,15 @@ function remainingPart(
 }
 
 function revisionOf(store: ObjectStore, query: ListQuery, from: Continuation | undefined): number {
-  if (from !== undefined && from.revision > store.revision) throw fromTheFuture(from, store);
+  if (from !== undefined && from.revision > store.revision) throw isFutureToken(from, store);
   const asked = from !== undefined && from.revision >= 0 ? from.revision : query.exactRevision;
-  // A client that saw the first writes of a transaction and lists at their revision gets all of its writes.
+  // A list at the revision of a transaction's first writes includes all of its writes.
   return asked === undefined ? store.revision : store.wholeRevision(asked);
 }
 
-/** A token of another server, or of this one before its data was put back. */
-function fromTheFuture({ revision }: Continuation, store: ObjectStore): StatusError {
-  const because = `its revision ${revision} is newer than the newest, ${store.revision}`;
+/** A token from another server, or from before this one was restored from a backup. */
+function isFutureToken({ revision }: Continuation, store: ObjectStore): StatusError {
+  const because = `its revision ${revision} is newer than the latest, ${store.revision}`;
   return new StatusError(failure("BadRequest", `invalid continue token: continue key is not valid: ${because}`));
 }
 

@@ -4,46 +4,48 @@ import type { ObjectKey, Scope } from "../storage/object-key.ts";
 import type { KindView } from "./kinds/kind-view.ts";
 import type { ServedKind } from "./kinds/served-kind.ts";
 
-/** What is the same for every request about objects of one kind, however it came in. */
+/** What all requests about objects of a kind have in common. */
 export interface ObjectRequest {
   readonly plane: string;
-  /** Reads the objects of all planes; `plane` is then the one whose kind they are shown by. */
+  /** Reads the objects of all planes; `plane` is then the one whose kind renders them. */
   readonly allPlanes?: boolean | undefined;
   readonly kind: ServedKind;
-  /** Empty for kinds of cluster scope, and for all namespaces. */
+  /** Empty for cluster-scoped kinds, and for all namespaces. */
   readonly namespace: string;
-  /** What of the kind is in view of this request; left out: everything. */
+  /** The part of the kind that this request may access; left out: everything. */
   readonly within?: KindView | undefined;
   readonly user: UserInfo;
-  /** Whether the kind is still served by the same schema; definitions change while requests are on their way. */
+  /** Whether the kind is still served with the same schema; definitions may change while a request is in flight. */
   readonly isServed?: () => boolean;
-  /** Tells the client something about a request that goes through. */
+  /** Adds a warning to the response. */
   readonly warn: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
 export type Subresource = "" | "status" | "finalize" | "scale";
 
-/** A request that changes something. */
+/** A request that writes. */
 export interface WriteRequest extends ObjectRequest {
   readonly subresource: Subresource;
-  /** Whose fields these are from now on. */
+  /** The field manager. */
   readonly manager: string;
   /** Everything but the write itself. */
   readonly dryRun: boolean;
   readonly fieldValidation: FieldValidation;
-  /** Asked before an update or an apply makes an object: rejects when the user may not create one. */
+  /** Called before an update or an apply creates an object: rejects when the user may not create one. */
   readonly mayCreate?: () => Promise<void>;
 }
 
-/** What is done about fields that no schema knows, and about keys given twice. */
+/** How unknown fields and duplicate keys are handled. */
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
 export function resourceOf({ kind }: Pick<ObjectRequest, "kind">): GroupResource {
   return { group: kind.group, resource: kind.plural };
 }
 
-/** The name a resource is stored under. Versions share one; so do kinds that are two views of the same objects. */
+/**
+ * The resource under which objects are stored. Versions share it; so do kinds that are two views of the same objects.
+ */
 export function storedResource({ group, plural, storedAs }: Pick<ServedKind, "group" | "plural" | "storedAs">): string {
   return storedAs ?? (group === "" ? plural : `${plural}.${group}`);
 }
@@ -65,7 +67,7 @@ export interface DeleteOptions {
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly propagationPolicy?: string;
-  /** The old way to say whether dependents stay. */
+  /** The deprecated form of a propagation policy. */
   readonly orphanDependents?: boolean;
   readonly gracePeriodSeconds?: number;
 }

@@ -4,14 +4,14 @@ import type { AdmissionChain } from "./admission/admission-chain.ts";
 import type { DefinitionsFrom } from "./kinds/kind-catalog.ts";
 import type { Random } from "./metadata/object-name.ts";
 
-/** What every operation on objects works with. */
+/** The dependencies of all operations on objects. */
 export interface Registry {
   readonly store: ObjectStore;
   readonly admission: AdmissionChain;
   readonly clock: Clock;
   readonly random: Random;
-  /** The plane whose definitions hold in another one as well. Left out: they hold nowhere else. */
+  /** The plane whose definitions another plane inherits. Left out: none. */
   readonly definitionsFrom?: DefinitionsFrom;
-  /** Whether a plane is on its way out: nothing is made in it any more. */
+  /** Whether a plane is being deleted: nothing can be created in it. */
   readonly isClosing?: (plane: string) => boolean;
 }

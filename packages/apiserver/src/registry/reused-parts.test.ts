@@ -14,22 +14,22 @@ import { configMap } from "./builtin/kinds/config-map.ts";
 import { namespace } from "./builtin/kinds/namespace.ts";
 import { kindsOf } from "./crd/objects/custom-kind.ts";
 import { createObject } from "./create.ts";
+import { decodeObject } from "./decode-object.ts";
 import type { ApiObject } from "./kinds/api-object.ts";
 import type { ServedKind } from "./kinds/served-kind.ts";
 import type { WriteRequest } from "./object-request.ts";
 import { nextByPatch } from "./patch-state.ts";
 import type { Registry } from "./registry.ts";
-import { sentObject } from "./sent-object.ts";
 import { nextByReplacement, updateObject } from "./update.ts";
 
 const text = { type: "string", maxLength: 3 };
 const items = { type: "object", properties: { name: text, value: { type: "integer" } }, required: ["name"] };
 const listed = { type: "array", items, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] };
 
-/** What one of two definitions leaves out. */
+/** Keywords that one of two definitions lacks. */
 const left = { free: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
 
-/** A definition with all that makes it matter whether a part is the one that was there before. */
+/** A definition for which it matters whether a part is unchanged. */
 function things(stricter: JsonObject, specRules: readonly JsonObject[], more: JsonObject = {}): ApiObject {
   const spec = {
     type: "object",
@@ -94,13 +94,13 @@ const write = fc.constantFrom(loose, loose, loose, strict, configMap).chain((kin
   }),
 ) as unknown as fc.Arbitrary<Write>;
 
-/** What is there when the writes begin. */
+/** The objects before the writes. */
 const made = [loose, configMap].map((kind) => ({
   ...({ how: "create", kind, subresource: "", manager: "m0", fieldValidation: "Ignore", metadata: {} } as const),
   parts: (kind === configMap ? { data: { a: "b" } } : { spec: { mode: "x", map: { a: "b" } } }) as JsonObject,
 })) as readonly Write[];
 
-/** A server whose states share what was not changed, or none of whose values was ever seen before. */
+/** A server whose versions share unchanged parts, or one that shares nothing. */
 class Server {
   readonly #registry: Registry;
   readonly #clock: FakeClock;
@@ -126,15 +126,15 @@ class Server {
     return new Server(registry, clock);
   }
 
-  /** The text of what was stored, or what was said against it; and all warnings. */
+  /** The stored text or the error; and all warnings. */
   async answer(write: Write): Promise<readonly string[]> {
-    const told: string[] = [];
+    const warnings: string[] = [];
     this.#clock.advance(500);
     try {
-      const stored = await this.#write(write, requestFor(write, told));
-      return [stored.text, ...told];
+      const stored = await this.#write(write, requestFor(write, warnings));
+      return [stored.text, ...warnings];
     } catch (error) {
-      if (error instanceof StatusError) return [writeJson(error.status), ...told];
+      if (error instanceof StatusError) return [writeJson(error.status), ...warnings];
       throw error;
     }
   }
@@ -143,10 +143,10 @@ class Server {
     const { kind, how, metadata } = write;
     const apiVersion = kind.group === "" ? "v1" : `${kind.group}/${kind.version}`;
     const object = { apiVersion, kind: kind.kind, metadata: { name: "one", ...metadata }, ...write.parts };
-    if (how === "create") return createObject(this.#registry, request, sentObject(copyOf(object), request));
+    if (how === "create") return createObject(this.#registry, request, decodeObject(copyOf(object), request));
     const next =
       how === "put"
-        ? nextByReplacement(sentObject(copyOf(this.#onNewest(object, request)), request), request, this.#clock)
+        ? nextByReplacement(decodeObject(copyOf(this.#onNewest(object, request)), request), request, this.#clock)
         : nextByPatch({ type: how, text: patchText(write, object), force: true, name: "one" }, request, this.#clock);
     return (await updateObject(this.#registry, request, "one", next)).stored;
   }
@@ -159,9 +159,9 @@ class Server {
   }
 }
 
-function requestFor({ kind, subresource, manager, fieldValidation }: Write, told: string[]): WriteRequest {
+function requestFor({ kind, subresource, manager, fieldValidation }: Write, warnings: string[]): WriteRequest {
   const user = { username: "ann", uid: "", groups: [], extra: {} };
-  const warn = (warning: string): void => void told.push(warning);
+  const warn = (warning: string): void => void warnings.push(warning);
   const { signal } = new AbortController();
   const dryRun = false;
   return { plane: "root", kind, namespace: "team", subresource, user, manager, dryRun, fieldValidation, warn, signal };

@@ -4,10 +4,10 @@ import type { StoredObject } from "../storage/stored-object.ts";
 import type { TransactionResult, Write } from "../storage/transaction.ts";
 import type { Admitted } from "./admission/admission-chain.ts";
 import type { Companions } from "./admission/companion.ts";
-import { type CheckedWrite, preparedCompanion } from "./admission/companions.ts";
+import { type CheckedWrite, prepareCompanion } from "./admission/companions.ts";
 import type { Registry } from "./registry.ts";
 
-/** Stores a change that was admitted, together with its companions. */
+/** Stores an admitted change, together with its companions. */
 export async function storeChange(
   registry: Registry,
   admitted: Admitted,
@@ -22,16 +22,16 @@ export async function storeChange(
     }
     const result = await storeWithCompanions(registry, change, companions, signal);
     if (result.outcome === "stored") return { ok: true, stored: ownOf(result.stored, companions) };
-    // The object's own precondition is the client's business; one of a companion is that of whoever wants it.
+    // A conflict on the object is the client's; one on a companion is the plug-in's.
     if (isOwnConflict(result, companions)) return { ok: false, current: result.current };
     await admitted.withoutCompanions(result.outcome, signal);
   }
 }
 
-/** How often it is tried to take along what goes with an object; after that it goes later, by itself. */
+/** Attempts to remove an object together with its companions; after that they are removed later, on their own. */
 const removalsMax = 3;
 
-/** Takes an object out of the store, and what goes with it. Every object leaves the store by this way. */
+/** Removes an object from the store together with its companions. Every removal goes through here. */
 export async function removeStored(
   registry: Registry,
   { key, revision }: Pick<StoredObject, "key" | "revision">,
@@ -41,7 +41,7 @@ export async function removeStored(
   const write: Write = { key, expected: revision, object: last, deleted: true };
   for (let tries = 0; tries < removalsMax; tries += 1) {
     const current = store.get(key);
-    const companions = current?.revision === revision ? admission.removing(current) : undefined;
+    const companions = current?.revision === revision ? admission.companionsOfRemoval(current) : undefined;
     if (companions === undefined) break;
     const result = await storeWithCompanions(registry, { write, lastCheck: () => undefined }, companions, unending);
     if (result.outcome === "stored") return { ok: true, stored: ownOf(result.stored, companions) };
@@ -50,8 +50,8 @@ export async function removeStored(
   return store.remove(key, revision, last);
 }
 
-/** How often somebody else may be first. Whoever is always late would wait as long as others come. */
-const busyMax = 20;
+/** Attempts against concurrent writers: bounds the time of a write that keeps losing. */
+const conflictsMax = 20;
 
 type StoreResult = Exclude<TransactionResult, { readonly outcome: "busy" }>;
 
@@ -68,7 +68,7 @@ async function storeWithCompanions(
   if (prepared === undefined) return { outcome: "declined" };
   const others = prepared.map(({ write }) => write);
   const writes = isRelease ? [change.write, ...others] : [...others, change.write];
-  for (let tries = 0; tries < busyMax; tries += 1) {
+  for (let tries = 0; tries < conflictsMax; tries += 1) {
     change.lastCheck();
     if (!prepared.every(isStillPossible)) return { outcome: "declined" };
     const result = await registry.store.transact(writes, { ticket, isBeforeRendered: isRelease });
@@ -78,7 +78,7 @@ async function storeWithCompanions(
   return { outcome: "declined" };
 }
 
-/** A client that is gone is not waited for: the last check says so. */
+/** Does not wait for a client that disconnected: the last check reports it. */
 async function settledOrAborted(until: Promise<unknown>, signal: AbortSignal): Promise<void> {
   let stop: () => void = () => undefined;
   const aborted = new Promise<void>((resolve) => {
@@ -89,10 +89,10 @@ async function settledOrAborted(until: Promise<unknown>, signal: AbortSignal): P
   signal.removeEventListener("abort", stop);
 }
 
-/** Undefined when one of them is not valid. */
+/** Undefined when one of them is invalid. */
 function prepare(registry: Registry, objects: Companions["objects"]): readonly CheckedWrite[] | undefined {
   try {
-    return objects.map((companion) => preparedCompanion(registry, companion));
+    return objects.map((companion) => prepareCompanion(registry, companion));
   } catch (error) {
     if (error instanceof StatusError) return undefined;
     throw error;

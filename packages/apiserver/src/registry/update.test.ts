@@ -37,7 +37,7 @@ describe("writes of the same object at the same time", () => {
   const clock = new FakeClock();
   let registry: Registry;
 
-  /** Lets every other write get as far before any of them is stored, as a webhook does that takes its time. */
+  /** Lets all writes pass validation before any of them is stored, like a slow webhook. */
   const slow = {
     name: "slow",
     mutate: async ({ object: admitted }: { readonly object?: ApiObject | undefined }): Promise<ApiObject> => {

@@ -1,10 +1,10 @@
 import {
   conflict,
   failure,
+  failureWithoutReason,
   invalidObject,
   resourceNotFound,
   StatusError,
-  unexplained,
 } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { invalid } from "@milo-quota/kubernetes/protocol/field-issue.ts";
@@ -12,12 +12,13 @@ import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
 import type { Admitted } from "./admission/admission-chain.ts";
 import { storedAs } from "./admission/admission-plugin.ts";
-import { replacement } from "./admission/admission-requests.ts";
-import { createOwned, inNamespace } from "./create.ts";
-import { ownedAfterUpdate, sameButForTimes } from "./field-ownership.ts";
+import { updateRequest } from "./admission/admission-requests.ts";
+import { createWithManagedFields, inNamespace } from "./create.ts";
+import { dryRunResult } from "./dry-run-result.ts";
+import { equalExceptTimes, withManagedFields } from "./field-ownership.ts";
 import type { ApiObject } from "./kinds/api-object.ts";
-import { servedObject, storedForm } from "./kinds/served-version.ts";
-import { shapedUpdate } from "./kinds/shape.ts";
+import { prepareUpdate } from "./kinds/prepare-object.ts";
+import { servedObject, toStoredForm } from "./kinds/served-version.ts";
 import { requireSameSchema } from "./lifecycle/definition-lifecycle.ts";
 import { finalizersOf, withMetadata } from "./metadata/metadata.ts";
 import { distinctOwners } from "./metadata/owners.ts";
@@ -25,12 +26,10 @@ import { keyOf, resourceOf, storedResource, type WriteRequest } from "./object-r
 import type { Registry } from "./registry.ts";
 import { requireInView, requireWritable, storedInView } from "./scoped-view.ts";
 import { removeStored, storeChange } from "./store-change.ts";
-import { unstored } from "./unstored.ts";
 
 /**
- * Makes the next state of an object from the one that is stored: a new object that a client sent, or a patch applied.
- * `undefined` asks for the state of an object that does not exist; what throws NotFound makes none.
- * Managed fields are its business.
+ * Computes the next state of an object from the stored one: a replacement, or a patch. Called with undefined for an
+ * object that does not exist, where it may throw NotFound. Includes managed fields.
  */
 export type NextState = (current: ApiObject | undefined) => ApiObject;
 
@@ -39,24 +38,24 @@ export interface Updated {
   readonly created: boolean;
 }
 
-const modifiedMeanwhile = "the object has been modified; please apply your changes to the latest version and try again";
+const conflictMessage = "the object has been modified; please apply your changes to the latest version and try again";
 
-/** The state that a client sent whole. */
+/** Replaces the object with the one that the client sent. */
 export function nextByReplacement(sent: ApiObject, request: WriteRequest, clock: Pick<Clock, "now">): NextState {
   const object = distinctOwners(sent, request);
   return (current) => {
     if (current === undefined && request.kind.createsOnUpdate !== true) {
-      throw notThere(request, object.metadata.name as string);
+      throw notFoundError(request, object.metadata.name as string);
     }
     if (current !== undefined) checkIdentity(object, current, request);
-    return ownedAfterUpdate(current, object, request, clock.now());
+    return withManagedFields(current, object, request, clock.now());
   };
 }
 
-/** How often a write that names no version starts over because somebody else was faster. */
+/** Attempts of an unconditional write against concurrent writers. */
 const attemptsMax = 100;
 
-/** Changes a stored object, starting over when somebody else was faster, unless the client named the version it knows. */
+/** Updates a stored object, retrying on conflicts unless the client gave a resourceVersion. */
 export async function updateObject(
   registry: Registry,
   request: WriteRequest,
@@ -67,30 +66,30 @@ export async function updateObject(
   const key = keyOf(request, name);
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     request.signal.throwIfAborted();
-    await registry.store.quiet(key);
+    await registry.store.writesSettled(key);
     const current = storedInView(registry, request, name);
-    if (current === undefined) return { stored: await makeNew(registry, request, name, next), created: true };
-    const stored = await writeOver(registry, request, current, next);
+    if (current === undefined) return { stored: await createInstead(registry, request, name, next), created: true };
+    const stored = await tryUpdate(registry, request, current, next);
     if (stored !== undefined) return { stored, created: false };
   }
-  throw new StatusError(conflict(resourceOf(request), name, modifiedMeanwhile));
+  throw new StatusError(conflict(resourceOf(request), name, conflictMessage));
 }
 
-/** A part of an object that does not exist makes none; and whoever makes one needs the right to create. */
-async function makeNew(
+/** A subresource write cannot create the object; creating requires the `create` permission. */
+async function createInstead(
   registry: Registry,
   request: WriteRequest,
   name: string,
   next: NextState,
 ): Promise<StoredObject> {
   const object = next(undefined);
-  if (request.subresource !== "") throw notThere(request, name);
+  if (request.subresource !== "") throw notFoundError(request, name);
   await request.mayCreate?.();
-  return createOwned(registry, request, object);
+  return createWithManagedFields(registry, request, object);
 }
 
-/** Undefined when somebody else wrote first, and it is worth another try. */
-async function writeOver(
+/** Undefined on a conflict that is worth another attempt. */
+async function tryUpdate(
   registry: Registry,
   request: WriteRequest,
   current: StoredObject,
@@ -100,15 +99,15 @@ async function writeOver(
   const old = servedObject(current, kind);
   const wanted = inNamespace(next(old), request);
   const versioned = withVersion(wanted, old, request);
-  const mutated = await registry.admission.mutate(replacement(request, versioned, old), versioned, request.signal);
-  const shaped = shapedUpdate(withSystemFields(mutated, old), old, request);
+  const mutated = await registry.admission.mutate(updateRequest(request, versioned, old), versioned, request.signal);
+  const shaped = prepareUpdate(withSystemFields(mutated, old), old, request);
   requireInView(request, shaped);
-  const admitted = await registry.admission.validate(replacement(request, shaped, old), request.signal);
+  const admitted = await registry.admission.validate(updateRequest(request, shaped, old), request.signal);
   try {
-    const stored = await storeOver(registry, request, admitted, { current, old, shaped });
+    const stored = await storeUpdate(registry, request, admitted, { current, old, shaped });
     const isStored = stored !== undefined && stored !== current && stored.revision > 0;
     admitted.settle(isStored ? storedAs(stored) : { stored: false });
-    // A client that named a version is refused at the next try, when its version is no longer the stored one.
+    // With a resourceVersion, the next attempt is rejected because the version is no longer current.
     return stored;
   } catch (error) {
     admitted.settle({ stored: false });
@@ -122,8 +121,8 @@ interface Replacement {
   readonly shaped: ApiObject;
 }
 
-/** The version before, when nothing changes; undefined when somebody else wrote first. */
-async function storeOver(
+/** The previous version when nothing changes; undefined on a conflict. */
+async function storeUpdate(
   registry: Registry,
   request: WriteRequest,
   admitted: Admitted,
@@ -135,19 +134,19 @@ async function storeOver(
   };
   lastCheck();
   const { key, revision: expected } = current;
-  const object = storedForm(shaped, request.kind);
+  const object = toStoredForm(shaped, request.kind);
   if (isFinalized(shaped, old)) {
     const isGone = request.dryRun || (await removeStored(registry, current, object)).ok;
-    return isGone ? unstored(key, object) : undefined;
+    return isGone ? dryRunResult(key, object) : undefined;
   }
-  if (sameButForTimes(shaped, old)) return current;
-  if (request.dryRun) return unstored(key, object);
+  if (equalExceptTimes(shaped, old)) return current;
+  if (request.dryRun) return dryRunResult(key, object);
   const write = { key, expected, object, deleted: false };
   const result = await storeChange(registry, admitted, { write, lastCheck }, request.signal);
   return result.ok ? result.stored : undefined;
 }
 
-/** A client that names a UID means that object and no other of the name. */
+/** A UID in the request must match that of the object. */
 function checkIdentity(wanted: ApiObject, old: ApiObject, request: WriteRequest): void {
   const { uid } = wanted.metadata;
   if (!uid || uid === old.metadata.uid) return;
@@ -160,7 +159,7 @@ function checkIdentity(wanted: ApiObject, old: ApiObject, request: WriteRequest)
 
 const revisionMax = 2n ** 64n - 1n;
 
-/** A client that names a version has its write refused when there is a newer one. */
+/** A write with an outdated resourceVersion is rejected. */
 function withVersion(wanted: ApiObject, old: ApiObject, request: WriteRequest): ApiObject {
   const { kind } = request;
   const name = old.metadata.name as string;
@@ -174,18 +173,18 @@ function withVersion(wanted: ApiObject, old: ApiObject, request: WriteRequest): 
     throw new StatusError(invalidObject({ group: kind.group, kind: kind.plural }, name, [issue]));
   }
   if (!/^[0-9]+$/.test(given)) {
-    throw new StatusError(unexplained(`strconv.ParseUint: parsing ${quote(given)}: invalid syntax`));
+    throw new StatusError(failureWithoutReason(`strconv.ParseUint: parsing ${quote(given)}: invalid syntax`));
   }
   if (BigInt(given) > revisionMax) {
-    throw new StatusError(unexplained(`strconv.ParseUint: parsing ${quote(given)}: value out of range`));
+    throw new StatusError(failureWithoutReason(`strconv.ParseUint: parsing ${quote(given)}: value out of range`));
   }
   if (BigInt(given) !== BigInt(old.metadata.resourceVersion as string)) {
-    throw new StatusError(conflict(resourceOf(request), name, modifiedMeanwhile));
+    throw new StatusError(conflict(resourceOf(request), name, conflictMessage));
   }
   return wanted;
 }
 
-/** What the server alone writes stays as it is. */
+/** Keeps the fields that only the server writes. */
 function withSystemFields(object: ApiObject, old: ApiObject): ApiObject {
   const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, resourceVersion } = old.metadata;
   const { deletionGracePeriodSeconds: given = deletionGracePeriodSeconds } = object.metadata;
@@ -198,24 +197,24 @@ function withSystemFields(object: ApiObject, old: ApiObject): ApiObject {
   });
 }
 
-/** Whoever takes away the last finalizer of an object that is being deleted deletes it. */
+/** Removing the last finalizer of a terminating object deletes it. */
 function isFinalized(object: ApiObject, old: ApiObject): boolean {
   return (
     old.metadata.deletionTimestamp !== undefined &&
     finalizersOf(object).length === 0 &&
     (old.metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
-    !holdsNamespace(object)
+    !hasNamespaceFinalizers(object)
   );
 }
 
-/** A namespace has finalizers of its own kind, in its spec. */
-function holdsNamespace(object: ApiObject): boolean {
+/** Namespaces have finalizers in their spec as well. */
+function hasNamespaceFinalizers(object: ApiObject): boolean {
   if (object.apiVersion !== "v1" || object.kind !== "Namespace") return false;
   const spec = object["spec"] as { readonly finalizers?: readonly string[] } | undefined;
   return (spec?.finalizers ?? []).length > 0;
 }
 
-/** What a path names and what an object is called have to be the same. */
+/** The name in the object must match the path. */
 export function requireName(object: ApiObject, name: string): ApiObject {
   const { name: given = "" } = object.metadata;
   if (given === name) return object;
@@ -226,7 +225,7 @@ export function requireName(object: ApiObject, name: string): ApiObject {
   throw new StatusError(failure("BadRequest", message));
 }
 
-/** What a client gets who changes what is not there. */
-export function notThere(request: WriteRequest, name: string): StatusError {
+/** The error for a change of a missing object. */
+export function notFoundError(request: WriteRequest, name: string): StatusError {
   return new StatusError(resourceNotFound(resourceOf(request), name));
 }

@@ -1,10 +1,12 @@
-/** One write to the log: from here on history begins at `compacted`, and these records are not needed. */
+/** One write to the log: history begins at `compacted` from now on, and these records are obsolete. */
 export interface CompactionStep {
   readonly compacted: number;
   readonly obsolete: readonly number[];
 }
 
-/** What history has forgotten and the log has not, gathered into steps small enough not to hold up writes. */
+/**
+ * Records that history has dropped and the log has not, grouped into steps that are small enough not to delay writes.
+ */
 export class Compaction {
   readonly #stepCount: number;
   #waiting: CompactionStep[] = [];
@@ -24,7 +26,7 @@ export class Compaction {
     this.#waiting.push(step);
   }
 
-  /** Small rests are written too, and what failed is tried again. */
+  /** Also writes incomplete steps, and retries failed ones. */
   flush(): void {
     this.#due = true;
     this.#paused = false;
@@ -38,7 +40,7 @@ export class Compaction {
     return last && { compacted: last.compacted, obsolete: taken.flatMap(({ obsolete }) => obsolete) };
   }
 
-  /** There was no room for a step; it waits for the next flush. */
+  /** There was no space for a step; it waits for the next flush. */
   postpone(step: CompactionStep): void {
     this.#waiting.unshift(step);
     this.#paused = true;

@@ -6,7 +6,7 @@ export class PendingTransaction {
   readonly writes: readonly PreparedWrite[];
   readonly ticket: Ticket | undefined;
   readonly isBeforeRendered: boolean;
-  /** How many characters its texts have. */
+  /** Size of its texts. */
   readonly chars: number;
   readonly result: Promise<TransactionResult>;
   answer: (result: TransactionResult) => void = () => undefined;

@@ -1,4 +1,4 @@
-import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
+import { extendObject } from "@milo-quota/kubernetes/protocol/extend-object.ts";
 import { isTooDeep } from "@milo-quota/kubernetes/protocol/json-depth.ts";
 import {
   depthMax,
@@ -8,15 +8,15 @@ import {
   setOwn,
 } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
-import { readsBack } from "./log/reads-back.ts";
 import type { LogRecord } from "./log/record-log.ts";
+import { roundTrips } from "./log/round-trips.ts";
 import { keyText } from "./memory/key-order.ts";
-import type { Parsed } from "./memory/stored-version.ts";
+import type { ParsedObject } from "./memory/stored-version.ts";
 import type { ObjectKey } from "./object-key.ts";
 import { ObjectTooLarge } from "./object-store.ts";
 import type { Write } from "./transaction.ts";
 
-/** A write with its text, complete but for the revision, which it gets when its batch is taken. */
+/** A serialized write without its revision, which is assigned when its batch is taken. */
 export interface PreparedWrite {
   readonly id: string;
   readonly key: ObjectKey;
@@ -24,36 +24,36 @@ export interface PreparedWrite {
   readonly deleted: boolean;
   readonly object: JsonObject;
   readonly text: string;
-  /** Where in the text the revision belongs: behind the opening brace of metadata. */
+  /** Position of the revision in the text: after the opening brace of metadata. */
   readonly versionAt: number;
-  /** Whether reading the text gives this very object. */
-  readonly isAsRead: boolean;
+  /** Whether parsing the text gives an equal object. */
+  readonly roundTrips: boolean;
 }
 
 const metadataStart = '"metadata":{';
 
-/** Throws ObjectTooLarge. `key` is the one to store under, which shares its memory with others. */
+/** Throws ObjectTooLarge. `key` is the one to store, which shares its strings with others. */
 export function preparedWrite({ expected, deleted, object }: Write, key: ObjectKey, charsMax: number): PreparedWrite {
   const bare = withoutVersion(object);
   const { text, versionAt } = textOf(bare);
   if (!deleted) requireSize(text, charsMax);
-  return { id: keyText(key), key, expected, deleted, object: bare, text, versionAt, isAsRead: readsBack(bare) };
+  return { id: keyText(key), key, expected, deleted, object: bare, text, versionAt, roundTrips: roundTrips(bare) };
 }
 
-/** A write as the log keeps it, and the object that its text says, unless the text would be read as something else. */
+/** A write as logged, with its object unless parsing the text would give another one. */
 export interface Row {
   readonly record: LogRecord;
-  readonly object: Parsed | undefined;
+  readonly object: ParsedObject | undefined;
 }
 
 export function rowAt(write: PreparedWrite, revision: number, more: boolean): Row {
-  const { key, deleted, object, text, versionAt, isAsRead } = write;
+  const { key, deleted, object, text, versionAt, roundTrips } = write;
   const version = `"resourceVersion":"${revision}"${text[versionAt] === "}" ? "" : ","}`;
-  const whole = joined(text.slice(0, versionAt) + version + text.slice(versionAt));
+  const whole = flattened(text.slice(0, versionAt) + version + text.slice(versionAt));
   const record = { revision, key, deleted, text: whole, more };
-  if (!isAsRead) return { record, object: undefined };
-  const metadata = extended({ resourceVersion: String(revision) }, object["metadata"] as JsonObject);
-  return { record, object: { ...object, metadata } as unknown as Parsed };
+  if (!roundTrips) return { record, object: undefined };
+  const metadata = extendObject({ resourceVersion: String(revision) }, object["metadata"] as JsonObject);
+  return { record, object: { ...object, metadata } as unknown as ParsedObject };
 }
 
 function withoutVersion(object: JsonObject): JsonObject {
@@ -62,7 +62,7 @@ function withoutVersion(object: JsonObject): JsonObject {
   return bare === metadata ? object : { ...object, metadata: bare };
 }
 
-/** Nearly always metadata is the first member that holds others, and is found by its name. */
+/** Nearly always metadata is the first member that is an object, and is found by name. */
 function textOf(object: JsonObject): Pick<PreparedWrite, "text" | "versionAt"> {
   if (!isMetadataEarly(object)) return textByMembers(object);
   const text = writeJson(object);
@@ -99,9 +99,9 @@ function unversioned(metadata: JsonObject): JsonObject {
   return left;
 }
 
-/** Reading a character joins the pieces, which would take more memory and be read slowly. */
-function joined(text: string): string {
-  if (text.charCodeAt(0) !== openBrace) throw new TypeError("what is stored is no object");
+/** Reading a character flattens the string; a rope would take more memory and be slow to read. */
+function flattened(text: string): string {
+  if (text.charCodeAt(0) !== openBrace) throw new TypeError("the stored value is not an object");
   return text;
 }
 

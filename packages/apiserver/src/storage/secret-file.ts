@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** A small secret in a data folder: what is there, or what is made now and is there from then on. */
+/** Loads a small secret from the data directory, or creates and stores it. */
 export function loadOrCreateSecret(directory: string, name: string, make: () => string): string {
   const path = join(directory, name);
   try {
@@ -15,7 +15,7 @@ export function loadOrCreateSecret(directory: string, name: string, make: () => 
   return text;
 }
 
-/** For nobody else to read, and whole or not at all. */
+/** Private to its owner, and written atomically. */
 export function writePrivateFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const unfinished = `${path}.${randomBytes(4).toString("hex")}`;

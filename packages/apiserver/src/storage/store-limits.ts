@@ -1,22 +1,22 @@
 export interface StoreLimits {
-  /** How long, how many and how much (in characters of text) changes are kept; the first of these limits rules. */
+  /** Limits on the age, the number and the text size of changes in the history; the first that is reached applies. */
   readonly historyMs: number;
   readonly historyCount: number;
   readonly historyChars: number;
-  /** How many versions, and how much of their text, are held parsed as well, which takes about seven times the room. */
+  /** Limits on cached parsed versions, by number and text size; parsed they take about seven times as much memory. */
   readonly parsedCount: number;
   readonly parsedChars: number;
-  /** How much one object may be; as much as etcd takes, so that what is here can go there. */
+  /** Size limit of one object; the same as etcd's, so that objects can be moved there. */
   readonly objectChars: number;
-  /** How much one write to the disk carries. */
+  /** Limits of one write to the disk. */
   readonly batchCount: number;
   readonly batchChars: number;
-  /** How much may wait for the disk before writes are refused. */
+  /** Limits of the write queue; beyond, writes are rejected. */
   readonly queueCount: number;
   readonly queueChars: number;
-  /** How many changes are forgotten in one write to the disk. */
+  /** Changes that are compacted in one write to the disk. */
   readonly compactionCount: number;
-  /** How often changes that are too old are looked for. */
+  /** How often expired changes are looked for. */
   readonly compactionEveryMs: number;
 }
 

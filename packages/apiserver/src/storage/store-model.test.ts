@@ -13,7 +13,7 @@ import type { TransactionResult } from "./transaction.ts";
 
 type Fault = "none" | "slow" | "full" | "lost" | "kept";
 
-/** A disk that fails as it is told: full, or dead before (lost) or after (kept) it wrote. */
+/** A disk that fails on demand: full, or dead before (lost) or after (kept) the write. */
 class FaultyLog extends MemoryLog {
   faults: Fault[] = [];
 
@@ -53,16 +53,16 @@ const scopes: readonly Scope[] = [undefined, ...planes].flatMap((plane) =>
   })),
 );
 
-/** What becomes something else when its text is read, and what does not. */
+/** Values that do and do not survive a round trip through text. */
 const oddities: readonly object[] = [{}, { gone: undefined }, { amount: 7n }, { amount: 2n ** 60n }, { at: [-0, 0.5] }];
 
-/** Long enough for texts to be kept in short. */
+/** Long enough for texts to be compressed. */
 const padding = "x".repeat(600);
 
 /** A line for each object or change, the same from the model and from the store. */
 type Line = string;
 
-/** What durable writes must have led to, worked out from nothing but their answers. */
+/** The expected state, computed from the results of the writes only. */
 class Model {
   readonly writes = new Map<number, Write>();
 
@@ -92,7 +92,7 @@ class Model {
     });
   }
 
-  /** Every write knew the version before it, and the last of them is the newest. */
+  /** Every write knew the previous version, and the last of them is the latest. */
   check(first: number, last: number): void {
     expect(Math.max(first, ...this.writes.keys())).toBe(last);
     for (const [at, { key, expected }] of this.writes) {
@@ -145,7 +145,7 @@ class World {
     this.#watches = [];
   }
 
-  /** Changes as many objects at once as it is given. */
+  /** Changes several objects at once. */
   write(wanted: readonly (readonly [at: number, knows: Knows, deleted: boolean])[]): void {
     const byKey = new Map(wanted.map((each) => [each[0] % keys.length, each]));
     const first = this.#marks + 1;
@@ -155,7 +155,7 @@ class World {
       const key = keys[at] as ObjectKey;
       const newest = this.store.get(key)?.revision ?? 0;
       const expected = { newest, older: Math.max(0, newest - 1), nothing: 0 }[knows];
-      // What is not there cannot be deleted.
+      // A missing object cannot be deleted.
       return { key, expected, deleted: deleted && expected > 0, mark: first + index, together };
     });
     this.#running.push(
@@ -206,7 +206,7 @@ class World {
     expect(() => store.watch(scope, store.oldestRevision - 1, () => undefined)).toThrow(RevisionCompacted);
   }
 
-  /** All writes of a transaction are there under consecutive revisions, or none is; and it is known where they end. */
+  /** All writes of a transaction are present with consecutive revisions, or none is; and its end is known. */
   #checkTransactions(): void {
     const revisions = new Map([...this.model.writes].map(([revision, { mark }]) => [mark, revision]));
     for (const [revision, { mark, together }] of this.model.writes) {
@@ -241,7 +241,7 @@ class World {
     for (const write of writes) this.#doubtful.set(write.mark, write);
   }
 
-  /** After a failure in doubt, writes that were never answered may turn out to be there. */
+  /** After an uncertain failure, writes without a result may turn out to be stored. */
   #learnDoubtful(): void {
     const changes: Change[] = [];
     for (const resource of ["configmaps", "secrets"]) {

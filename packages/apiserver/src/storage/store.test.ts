@@ -263,11 +263,11 @@ for (const [where, makeBackend] of Object.entries(backends)) {
     it("lets listeners stop themselves and others, watch anew and fail, while it tells them", async () => {
       const errors: unknown[] = [];
       await restart({ report: (error) => errors.push(error) });
-      const told: string[] = [];
+      const observed: string[] = [];
       const stops: (() => void)[] = [];
       const listen = (name: string, act: () => void) =>
         store.watch(configmaps, store.revision, ({ revision }) => {
-          told.push(`${name} ${revision}`);
+          observed.push(`${name} ${revision}`);
           act();
         });
       stops.push(listen("stops itself", () => stops[0]?.()));
@@ -277,14 +277,14 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       listen("watches anew", () => {
         if (isWatching) return;
         isWatching = true;
-        store.watch(configmaps, store.revision - 1, ({ revision }) => told.push(`new ${revision}`));
+        store.watch(configmaps, store.revision - 1, ({ revision }) => observed.push(`new ${revision}`));
       });
       listen("fails", () => {
         throw new Error("a listener's mistake");
       });
       listen("goes on", () => undefined);
       await put(key("a"));
-      expect(told.sort()).toEqual([
+      expect(observed.sort()).toEqual([
         "fails 2",
         "goes on 2",
         "new 2",
@@ -293,9 +293,9 @@ for (const [where, makeBackend] of Object.entries(backends)) {
         "watches anew 2",
       ]);
       expect(errors).toEqual([new Error("a listener's mistake")]);
-      told.length = 0;
+      observed.length = 0;
       await put(key("a"));
-      expect(told.sort()).toEqual(["goes on 3", "new 3", "stops the next 3", "watches anew 3"]);
+      expect(observed.sort()).toEqual(["goes on 3", "new 3", "stops the next 3", "watches anew 3"]);
     });
 
     it("names the resources there are objects of, and tells of changes of any of them", async () => {
@@ -476,9 +476,9 @@ for (const [where, makeBackend] of Object.entries(backends)) {
     it("is quiet when no write of the object is on its way", async () => {
       const written = put(key("a"));
       expect(store.get(key("a"))).toBeUndefined();
-      await store.quiet(key("a"));
+      await store.writesSettled(key("a"));
       expect(store.get(key("a"))?.revision).toBe(2);
-      await store.quiet(key("b"));
+      await store.writesSettled(key("b"));
       await written;
     });
   });

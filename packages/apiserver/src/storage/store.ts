@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { type Loaded, loadLog, trim } from "./log/load-log.ts";
+import { type LoadedStore, loadLog, trim } from "./log/load-log.ts";
 import { LogWriter } from "./log/log-writer.ts";
 import type { RecordLog } from "./log/record-log.ts";
 import { checkKey } from "./memory/key-order.ts";
@@ -15,41 +15,41 @@ import { type Watcher, Watchers } from "./watchers.ts";
 
 export interface StoreOptions {
   readonly limits?: Partial<StoreLimits>;
-  /** Told of what a watch's listener throws; the listener hears nothing more. */
+  /** Receives errors that listeners of watches throw; such a listener is unsubscribed. */
   readonly report?: (error: unknown) => void;
 }
 
-/** Reads all of a log and serves it from memory. Throws LogDamaged, and closes the log then. */
+/** Loads a log and serves it from memory. Throws LogDamaged, after closing the log. */
 export async function openStore(log: RecordLog, clock: Clock, options: StoreOptions = {}): Promise<ObjectStore> {
   const limits = { ...defaultLimits, ...options.limits };
   try {
     const loaded = await loadLog(log, clock.now(), limits);
     return new Store({ ...loaded, log, clock }, limits, options.report ?? warn);
   } catch (error) {
-    await log.close().catch(() => undefined); // the first failure is the one to tell
+    await log.close().catch(() => undefined); // the first failure is the one to report
     throw error;
   }
 }
 
-interface Parts extends Loaded {
+interface StoreDeps extends LoadedStore {
   readonly log: RecordLog;
   readonly clock: Clock;
 }
 
 class Store implements ObjectStore {
-  readonly #parts: Parts;
+  readonly #deps: StoreDeps;
   readonly #objects: VersionedObjects;
   readonly #writer: LogWriter;
   readonly #watchers: Watchers;
   readonly #compactionEveryMs: number;
   readonly #objectChars: number;
-  /** What was made readable and is about to be told. */
+  /** Visible changes that watchers are still to be notified of. */
   #changes: readonly Change[] = [];
   #timer: Timer | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(parts: Parts, limits: StoreLimits, report: (error: unknown) => void) {
-    this.#parts = parts;
+  constructor(parts: StoreDeps, limits: StoreLimits, report: (error: unknown) => void) {
+    this.#deps = parts;
     this.#objects = parts.objects;
     this.#compactionEveryMs = limits.compactionEveryMs;
     this.#objectChars = limits.objectChars;
@@ -81,7 +81,7 @@ class Store implements ObjectStore {
     return this.#objects.get(key);
   }
 
-  async quiet(key: ObjectKey): Promise<void> {
+  async writesSettled(key: ObjectKey): Promise<void> {
     for (let pending = this.#writer.pending(key); pending !== undefined; pending = this.#writer.pending(key)) {
       await pending;
     }
@@ -106,12 +106,12 @@ class Store implements ObjectStore {
 
   async transact(writes: readonly Write[], options: TransactionOptions = {}): Promise<TransactionResult> {
     for (const { key } of writes) checkKey(key);
-    this.#writer.admit();
+    this.#writer.requireAccepting();
     const prepared: PreparedWrite[] = [];
     for (const [at, write] of writes.entries()) {
       const current = this.#objects.get(write.key);
       const isExpected = (current?.revision ?? 0) === write.expected;
-      // A conflict with a write on its way is answered once that one can be seen; if it fails, there is none.
+      // A conflict with a pending write is answered once that write is visible; if it fails, there is no conflict.
       if (!isExpected && !this.#writer.isPending(write.key)) return { outcome: "conflict", at, current };
       prepared.push(preparedWrite(write, current?.key ?? this.#objects.newKey(write.key), this.#objectChars));
     }
@@ -126,8 +126,8 @@ class Store implements ObjectStore {
     return this.#objects.count(scope);
   }
 
-  get fault(): string | undefined {
-    return this.#writer.refusal;
+  get writeFailure(): string | undefined {
+    return this.#writer.rejectReason;
   }
 
   resources(): readonly string[] {
@@ -155,7 +155,7 @@ class Store implements ObjectStore {
     await this.#writer.stop("the store is closed");
     this.#timer?.stop();
     this.#watchers.clear();
-    await this.#parts.log.close();
+    await this.#deps.log.close();
   }
 
   #revisionOf(key: ObjectKey): number {
@@ -168,7 +168,7 @@ class Store implements ObjectStore {
   }
 
   #apply(rows: readonly Row[]): readonly StoredObject[] {
-    const nowMs = this.#parts.clock.now();
+    const nowMs = this.#deps.clock.now();
     this.#changes = rows.map(({ record, object }) => this.#objects.apply(record, object, nowMs));
     return this.#changes.map(({ stored }) => stored);
   }
@@ -176,30 +176,30 @@ class Store implements ObjectStore {
   #publish(): void {
     for (const change of this.#changes) {
       this.#watchers.notify(change);
-      if (change.previous !== undefined) this.#objects.outdated(change.previous);
+      if (change.previous !== undefined) this.#objects.dropSuperseded(change.previous);
     }
     this.#changes = [];
     this.#trim();
   }
 
   #trim(): void {
-    trim(this.#parts, this.#parts.clock.now());
+    trim(this.#deps, this.#deps.clock.now());
     this.#schedule();
   }
 
-  /** While there is anything to forget, time alone makes it old enough. */
+  /** While there is history, it can expire by time alone. */
   #schedule(): void {
-    if (this.#timer !== undefined || !(this.#objects.hasHistory || !this.#parts.compaction.isEmpty)) return;
-    this.#timer = this.#parts.clock.after(this.#compactionEveryMs, () => {
+    if (this.#timer !== undefined || !(this.#objects.hasHistory || !this.#deps.compaction.isEmpty)) return;
+    this.#timer = this.#deps.clock.after(this.#compactionEveryMs, () => {
       this.#timer = undefined;
-      this.#parts.compaction.flush();
+      this.#deps.compaction.flush();
       this.#trim();
       this.#writer.wake();
     });
   }
 }
 
-/** Of a transaction of one write, without a ticket. */
+/** For a transaction of one write, without a ticket. */
 function resultOf(result: TransactionResult): WriteResult {
   if (result.outcome === "stored") return { ok: true, stored: result.stored[0] as StoredObject };
   return { ok: false, current: result.outcome === "conflict" ? result.current : undefined };

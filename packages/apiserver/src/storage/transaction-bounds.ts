@@ -6,12 +6,12 @@ interface Transaction {
   readonly revision: number;
 }
 
-/** Where transactions of more than one write begin and end, as far back as history goes. */
+/** The bounds of transactions with more than one write, within the history. */
 export class TransactionBounds {
   readonly #transactions = new RevisionQueue<Transaction>();
   #first: number | undefined;
 
-  /** Revisions come in order; `more`: the next one is of the same transaction. */
+  /** Revisions come in order; `more`: the next one belongs to the same transaction. */
   add(revision: number, more: boolean): void {
     if (more) {
       this.#first ??= revision;
@@ -21,13 +21,13 @@ export class TransactionBounds {
     this.#first = undefined;
   }
 
-  /** The last revision of the transaction that a revision is in; itself, when it is in none. */
+  /** The last revision of the transaction that a revision belongs to; itself otherwise. */
   endOf(revision: number): number {
     const next = this.#transactions.firstAfter(revision);
     return next !== undefined && next.first <= revision ? next.revision : revision;
   }
 
-  /** Nobody asks about revisions before this one any more. */
+  /** Drops bounds before a revision. */
   forget(revision: number): void {
     while ((this.#transactions.first?.revision ?? Number.POSITIVE_INFINITY) <= revision) this.#transactions.shift();
   }

@@ -2,61 +2,61 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { StoredObject } from "./stored-object.ts";
 
-/** A change of one object, made only if the object's newest version is still the expected one. */
+/** A change of one object, on the condition that its latest version is the expected one. */
 export interface Write {
   readonly key: ObjectKey;
-  /** The revision of the newest version; 0: the object does not exist. */
+  /** The revision of the latest version; 0: the object does not exist. */
   readonly expected: number;
-  /** What is stored; on a deletion, what watchers see of it last. The resourceVersion is set by the store. */
+  /** The object to store; for a deletion, the last state that watchers see. The store sets the resourceVersion. */
   readonly object: JsonObject;
   readonly deleted: boolean;
 }
 
 export interface TransactionOptions {
-  /** Has a renderer add writes to the batch that this transaction is in. */
+  /** Lets a renderer add writes to the batch of this transaction. */
   readonly ticket?: Ticket | undefined;
-  /** Whether this transaction comes before what the renderer adds: a removal, say, whose counts are lowered after it. */
+  /** Whether this transaction precedes the renderer's writes, as a removal does whose counts are lowered after it. */
   readonly isBeforeRendered?: boolean;
 }
 
 export type TransactionResult =
-  /** All writes are durable, in the order given. */
+  /** All writes are durable, in the given order. */
   | { readonly outcome: "stored"; readonly stored: readonly StoredObject[] }
-  /** The newest version of one object is another than expected, and nothing was written. */
+  /** The latest version of one object is not the expected one, and nothing was written. */
   | { readonly outcome: "conflict"; readonly at: number; readonly current: StoredObject | undefined }
-  /** The renderer left this transaction out of the batch, and nothing was written. */
-  | LeftOut;
+  /** The renderer excluded this transaction from the batch, and nothing was written. */
+  | Excluded;
 
-/** Why a renderer leaves a transaction out of a batch. */
-export type LeftOut =
-  /** It would fit into a later one: to be handed over again after this. Never rejects. */
+/** Why a renderer excludes a transaction from a batch. */
+export type Excluded =
+  /** It may fit into a later batch: to be submitted again after this. Never rejects. */
   | { readonly outcome: "busy"; readonly until: Promise<unknown> }
-  /** Not this one, nor any other. */
+  /** It will not be accepted in any batch. */
   | { readonly outcome: "declined" };
 
-/** What a transaction hands to its renderer. The renderer knows what is in it. */
+/** A transaction's data for its renderer, opaque to the store. */
 export interface Ticket {
   readonly renderer: BatchRenderer;
 }
 
 /**
- * Adds writes to a batch that depend on which transactions are in it, such as counters that many of them change: one new
- * version counts them all.
+ * Adds writes to a batch that depend on the transactions in it, such as counters that many of them change: one new
+ * version covers them all.
  */
 export interface BatchRenderer {
   /**
-   * Called once for each batch, synchronously, with the tickets in it in the order in which they were handed over.
-   * `isCurrent` tells whether a version is the newest, and not changed by anything else in this batch.
+   * Called once per batch, synchronously, with its tickets in submission order. `isCurrent` tells whether a version is
+   * the latest, and not changed by anything else in this batch.
    */
   render(tickets: readonly Ticket[], isCurrent: (key: ObjectKey, revision: number) => boolean): RenderedBatch;
 }
 
 export interface RenderedBatch {
   readonly writes: readonly Write[];
-  /** Tickets whose transactions stay out of this batch. The writes do not count them. */
-  readonly leftOut: ReadonlyMap<Ticket, LeftOut>;
-  /** Called once, before anybody else hears of the batch. Must not throw. */
-  readonly ended: (end: BatchEnd) => void;
+  /** Tickets whose transactions are excluded from this batch, and not covered by the writes. */
+  readonly excluded: ReadonlyMap<Ticket, Excluded>;
+  /** Called once, before any other party is notified of the batch. Must not throw. */
+  readonly onEnded: (end: BatchEnd) => void;
 }
 
 export type BatchEnd =
@@ -64,5 +64,5 @@ export type BatchEnd =
   | { readonly outcome: "stored"; readonly stored: readonly StoredObject[] }
   /** Certainly nothing was written. */
   | { readonly outcome: "rolled back" }
-  /** Nobody knows before the next start, and nothing more is written until then. */
+  /** The outcome is unknown until a restart, and no further writes are accepted until then. */
   | { readonly outcome: "unknown" };

@@ -6,7 +6,7 @@ import type { ObjectKey } from "./object-key.ts";
 import { type Change, type ObjectStore, RevisionCompacted, StorageUnavailable } from "./object-store.ts";
 import { openStore } from "./store.ts";
 import type { StoreLimits } from "./store-limits.ts";
-import type { BatchEnd, BatchRenderer, LeftOut, Ticket, TransactionResult, Write } from "./transaction.ts";
+import type { BatchEnd, BatchRenderer, Excluded, Ticket, TransactionResult, Write } from "./transaction.ts";
 
 function key(name: string, resource = "configmaps"): ObjectKey {
   return { plane: "root", resource, namespace: "default", name };
@@ -20,11 +20,11 @@ function removal(name: string, expected: number): Write {
   return { ...write(name, expected), deleted: true };
 }
 
-/** Counts, in one object, the tickets of all batches; leaves out those that it is told to. */
+/** Counts, in one object, the tickets of all batches, without excluded ones. */
 class Counter implements BatchRenderer {
   readonly calls: string[][] = [];
   readonly ends: BatchEnd["outcome"][] = [];
-  readonly leaveOut = new Map<Ticket, LeftOut>();
+  readonly excluded = new Map<Ticket, Excluded>();
   #revision = 0;
   #count = 0;
 
@@ -34,19 +34,19 @@ class Counter implements BatchRenderer {
 
   render(tickets: readonly Ticket[], isCurrent: (key: ObjectKey, revision: number) => boolean) {
     this.calls.push(tickets.map((ticket) => (ticket as Ticket & { readonly name: string }).name));
-    const taken = tickets.filter((ticket) => !this.leaveOut.has(ticket));
+    const taken = tickets.filter((ticket) => !this.excluded.has(ticket));
     expect(isCurrent(key("count", "counts"), this.#revision)).toBe(true);
     expect(isCurrent(key("count", "counts"), this.#revision + 1)).toBe(false);
     const count = this.#count + taken.length;
     const object = { metadata: { name: "count" }, count };
     const writes = [{ key: key("count", "counts"), expected: this.#revision, object, deleted: false }];
-    const ended = (end: BatchEnd): void => {
+    const onEnded = (end: BatchEnd): void => {
       this.ends.push(end.outcome);
       if (end.outcome !== "stored") return;
       this.#count = count;
       this.#revision = end.stored[0]?.revision ?? 0;
     };
-    return { writes, leftOut: this.leaveOut, ended };
+    return { writes, excluded: this.excluded, onEnded };
   }
 }
 
@@ -54,12 +54,12 @@ describe("transactions", () => {
   let log: BlockingLog;
   let clock: FakeClock;
   let store: ObjectStore;
-  let told: string[];
+  let observed: string[];
 
   async function open(limits: Partial<StoreLimits> = {}): Promise<void> {
     store = await openStore(log, clock, { limits });
-    told = [];
-    store.watchAll((change) => told.push(lineOf(change)));
+    observed = [];
+    store.watchAll((change) => observed.push(lineOf(change)));
   }
 
   function lineOf({ type, revision, stored }: Change): string {
@@ -99,7 +99,7 @@ describe("transactions", () => {
       ],
     );
     expect(store.get(key("a"))?.object.metadata.resourceVersion).toBe("3");
-    expect(told).toEqual(["added b 2", "added a 3", "added c 4"]);
+    expect(observed).toEqual(["added b 2", "added a 3", "added c 4"]);
   });
 
   it("are all there before the first watcher hears of a part", async () => {
@@ -213,7 +213,7 @@ describe("transactions", () => {
     ];
     await pass(3, 4, 5, 6, 7, 8, 9);
     expect(outcomes(await Promise.all(all))).toEqual(["stored", "stored", "stored", "stored"]);
-    expect(told.slice(1)).toEqual([
+    expect(observed.slice(1)).toEqual([
       "added plain 3",
       "deleted old 4",
       "added count 5",
@@ -231,19 +231,19 @@ describe("transactions", () => {
     const counter = new Counter();
     const [one, two, three] = [counter.ticket("one"), counter.ticket("two"), counter.ticket("three")];
     const until = Promise.resolve();
-    counter.leaveOut.set(one, { outcome: "declined" }).set(two, { outcome: "busy", until });
+    counter.excluded.set(one, { outcome: "declined" }).set(two, { outcome: "busy", until });
     const all = [one, two, three].map((ticket) => store.transact([write(ticket.name)], { ticket }));
     await pass(2, 3);
     const results = await Promise.all(all);
     expect(results.slice(0, 2)).toEqual([{ outcome: "declined" }, { outcome: "busy", until }]);
     expect(results[2]?.outcome).toBe("stored");
-    expect(told).toEqual(["added count 2", "added three 3"]);
+    expect(observed).toEqual(["added count 2", "added three 3"]);
   });
 
   it("go on when their renderer leaves all of them out: those behind them have their turn", async () => {
     const counter = new Counter();
     const ticket = counter.ticket("one");
-    counter.leaveOut.set(ticket, { outcome: "declined" });
+    counter.excluded.set(ticket, { outcome: "declined" });
     const left = store.transact([write("a")], { ticket });
     const behind = store.transact([write("a")]);
     expect((await left).outcome).toBe("declined");
@@ -263,7 +263,7 @@ describe("transactions", () => {
     await kept;
     expect(store.get(key("count", "counts"))?.object["count"]).toBe(1);
     const doubtful = store.transact([write("c")], { ticket: counter.ticket("doubtful") });
-    const doubted = expect(doubtful).rejects.toThrow(/may or may not be there/);
+    const doubted = expect(doubtful).rejects.toThrow(/may be lost/);
     await (await log.next()).fail(new Error("input/output error"));
     await doubted;
     expect(counter.ends).toEqual(["rolled back", "stored", "unknown"]);
@@ -285,7 +285,7 @@ describe("transactions", () => {
   it("are quiet when they have ended, for each of their objects", async () => {
     const done = store.transact([write("a"), write("b")]);
     let isQuiet = false;
-    const quiet = store.quiet(key("b")).then(() => {
+    const quiet = store.writesSettled(key("b")).then(() => {
       isQuiet = true;
     });
     const call = await log.next();

@@ -5,11 +5,11 @@ import type { Change } from "./object-store.ts";
 export interface Watcher {
   readonly scope: Scope;
   readonly observer: (change: Change) => void;
-  /** The revision of the last change it was told of, or asked to start after. */
+  /** The revision of the last change it was notified of, or asked to start after. */
   lastRevision: number;
 }
 
-/** Who is told of changes. Found by resource and plane, so that those of others cost nothing. */
+/** Watchers by resource and plane, so that changes elsewhere cost them nothing. */
 export class Watchers {
   readonly #byScope = new Map<string, Set<Watcher>>();
   readonly #global = new Set<(change: Change) => void>();
@@ -19,7 +19,7 @@ export class Watchers {
     this.#report = report;
   }
 
-  /** Returns how to stop. */
+  /** Returns the function that unsubscribes. */
   add(watcher: Watcher): () => void {
     const key = scopeKey(watcher.scope.resource, watcher.scope.plane);
     const watchers = this.#byScope.get(key) ?? new Set();
@@ -27,7 +27,7 @@ export class Watchers {
     return () => this.#remove(key, watcher);
   }
 
-  /** One who is told of every change. Returns how to stop. */
+  /** Adds an observer of every change. Returns the function that unsubscribes. */
   addForAll(observer: (change: Change) => void): () => void {
     this.#global.add(observer);
     return () => this.#global.delete(observer);
@@ -43,7 +43,7 @@ export class Watchers {
     }
   }
 
-  /** Whether the observer took it. One that throws is reported and told nothing more. */
+  /** Returns whether the observer succeeded. One that throws is reported and unsubscribed. */
   deliver(watcher: Watcher, change: Change): boolean {
     if (change.revision <= watcher.lastRevision || !inScope(watcher.scope, change.stored.key)) return true;
     watcher.lastRevision = change.revision;

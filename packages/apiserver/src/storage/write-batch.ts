@@ -4,11 +4,11 @@ import type { PendingTransaction } from "./pending-transaction.ts";
 import { type PreparedWrite, type Row, rowAt } from "./prepared-write.ts";
 import type { StoreLimits } from "./store-limits.ts";
 import type { StoredObject } from "./stored-object.ts";
-import type { BatchEnd, BatchRenderer, LeftOut, RenderedBatch, Ticket, Write } from "./transaction.ts";
+import type { BatchEnd, BatchRenderer, Excluded, RenderedBatch, Ticket, Write } from "./transaction.ts";
 
-/** What is needed to put a batch together. */
+/** What a batch needs to know of the store. */
 export interface Versions {
-  /** The revision of the newest durable version; 0 when there is none. */
+  /** The revision of the latest durable version; 0 when there is none. */
   revisionOf(key: ObjectKey): number;
   get(key: ObjectKey): StoredObject | undefined;
   /** Throws ObjectTooLarge. */
@@ -16,16 +16,15 @@ export interface Versions {
 }
 
 /**
- * The transactions that go to the disk in one append. They are taken in the order in which they came; no object is
- * changed twice, and no transaction is parted. Transactions with tickets and what their renderers add become visible
- * together, as one.
+ * The transactions of one append to the log, in the order of submission. No object is changed twice, and no transaction
+ * is split. Transactions with tickets become visible together with the writes of their renderers.
  */
 export class Batch {
   readonly #versions: Versions;
   readonly #limits: StoreLimits;
   #transactions: PendingTransaction[] = [];
   readonly #ids = new Set<string>();
-  /** Objects of transactions that wait for the next batch: whatever comes after those waits as well. */
+  /** Objects of transactions that wait for the next batch: later transactions of these wait as well. */
   readonly #blocked = new Set<string>();
   #count = 0;
   #chars = 0;
@@ -44,7 +43,7 @@ export class Batch {
     return this.#transactions.length === 0;
   }
 
-  /** Takes a transaction in; answers it when it conflicts; or leaves it, and perhaps all after it, to the next batch. */
+  /** Adds a transaction, or settles it if it conflicts, or leaves it to the next batch, perhaps with all after it. */
   take(transaction: PendingTransaction): "taken" | "answered" | "waits" | "full" {
     const { writes, chars } = transaction;
     if (writes.some(({ id }) => this.#ids.has(id) || this.#blocked.has(id))) return this.#block(transaction);
@@ -62,7 +61,7 @@ export class Batch {
     return "taken";
   }
 
-  /** Has renderers add what they have to. Returns the transactions that they leave out, which are answered. */
+  /** Runs the renderers. Returns the excluded transactions, which are settled. */
   render(): readonly PendingTransaction[] {
     const byRenderer = new Map<BatchRenderer, PendingTransaction[]>();
     for (const transaction of this.#transactions) {
@@ -76,7 +75,7 @@ export class Batch {
     return out;
   }
 
-  /** All rows under consecutive revisions, beginning with this one. */
+  /** All rows with consecutive revisions, beginning with this one. */
   rows(first: number): readonly Row[] {
     const rows: Row[] = [];
     const add = (unit: readonly PreparedWrite[]): void => {
@@ -87,7 +86,7 @@ export class Batch {
     return rows;
   }
 
-  /** Tells everybody who has a part in it. */
+  /** Notifies all parties of the batch. */
   stored(visible: readonly StoredObject[]): void {
     let at = 0;
     const next = (writes: readonly PreparedWrite[]): readonly StoredObject[] => {
@@ -97,13 +96,13 @@ export class Batch {
     const answers = new Map<PendingTransaction, readonly StoredObject[]>();
     for (const each of this.#transactions) if (each.ticket === undefined) answers.set(each, next(each.writes));
     for (const each of this.#ticketed(true)) answers.set(each, next(each.writes));
-    for (const { rendered, writes } of this.#rendered) rendered.ended({ outcome: "stored", stored: next(writes) });
+    for (const { rendered, writes } of this.#rendered) rendered.onEnded({ outcome: "stored", stored: next(writes) });
     for (const each of this.#ticketed(false)) answers.set(each, next(each.writes));
     for (const [transaction, stored] of answers) transaction.answer({ outcome: "stored", stored });
   }
 
   failed(end: Exclude<BatchEnd["outcome"], "stored">, error: Error): void {
-    for (const { rendered } of this.#rendered) rendered.ended({ outcome: end });
+    for (const { rendered } of this.#rendered) rendered.onEnded({ outcome: end });
     for (const transaction of this.#transactions) transaction.fail(error);
   }
 
@@ -122,9 +121,9 @@ export class Batch {
     const tickets = transactions.map(({ ticket }) => ticket as Ticket);
     try {
       const rendered = renderer.render(tickets, isCurrent);
-      const out = transactions.filter(({ ticket }) => rendered.leftOut.has(ticket as Ticket));
+      const out = transactions.filter(({ ticket }) => rendered.excluded.has(ticket as Ticket));
       if (out.length < transactions.length) this.#add(rendered);
-      for (const { ticket, answer } of out) answer(rendered.leftOut.get(ticket as Ticket) as LeftOut);
+      for (const { ticket, answer } of out) answer(rendered.excluded.get(ticket as Ticket) as Excluded);
       return out;
     } catch (error) {
       for (const { fail } of transactions) fail(error);
@@ -139,14 +138,14 @@ export class Batch {
       for (const { id } of writes) this.#ids.add(id);
       this.#rendered.push({ rendered, writes });
     } catch (error) {
-      rendered.ended({ outcome: "rolled back" });
+      rendered.onEnded({ outcome: "rolled back" });
       throw error;
     }
   }
 
   #requireCurrent({ id, key, expected }: PreparedWrite): void {
     if (!this.#ids.has(id) && this.#versions.revisionOf(key) === expected) return;
-    throw new Error(`a renderer changes ${key.name} on another version than the newest`);
+    throw new Error(`a renderer changes an outdated version of ${key.name}`);
   }
 
   #renderedUnit(): readonly PreparedWrite[] {

@@ -27,7 +27,7 @@ import type {
   Value,
 } from "./values/value.ts";
 
-/** Types that have one form only. `error` is the type of what the checker has already complained about. */
+/** Types without parameters. `error` is the type of an expression that the checker has already reported. */
 type PlainKind = "dyn" | "error" | "null" | "timestamp" | "duration" | Primitive;
 export type Primitive = "bool" | "int" | "uint" | "double" | "string" | "bytes";
 
@@ -38,22 +38,22 @@ type Form =
   | { readonly kind: "list"; readonly element: Type; readonly size: number }
   | { readonly kind: "map"; readonly key: Type; readonly value: Type; readonly size: number }
   | { readonly kind: "type"; readonly of: Type | undefined; readonly size: number }
-  /** A type known by name only, such as an optional or a quantity. */
+  /** An opaque type, such as an optional or a quantity. */
   | { readonly kind: "opaque"; readonly name: string; readonly parameters: readonly Type[]; readonly size: number }
   /** An object with declared fields, such as a custom resource typed by its schema. */
   | { readonly kind: "object"; readonly name: string; readonly fields: ReadonlyMap<string, Field> }
-  /** Stands for any one type within a function's signature, or for one the checker has yet to find out. */
+  /** A type parameter of a function's signature, or a type yet to be inferred. */
   | { readonly kind: "parameter"; readonly name: string };
 
 export interface Field {
   readonly type: Type;
-  /** The key in JSON, which an expression may have to spell differently. */
+  /** The key in JSON, which may be spelled differently in expressions. */
   readonly property: string;
 }
 
 declare const held: unique symbol;
 
-/** A type of the language; `V` is what its values are in TypeScript. */
+/** A type of the language; `V` is the TypeScript type of its values. */
 export type Type<V = Value> = Form & { readonly [held]?: V };
 
 export type ValueOf<T> = T extends Type<infer V> ? V : never;
@@ -125,7 +125,7 @@ export function isOptional(type: Type): type is Type & { readonly kind: "opaque"
   return type.kind === "opaque" && type.name === optionalName;
 }
 
-/** Maps of maps of maps double with each level; beyond this size a type is no help to anybody and becomes `dyn`. */
+/** Nested map types can grow exponentially; beyond this size a type becomes `dyn`. */
 const sizeMax = 400;
 
 function bounded<V>(type: Form & { readonly size: number }): Type<V> {
@@ -136,7 +136,7 @@ function sizeOf(type: Type): number {
   return "size" in type ? type.size : 1;
 }
 
-/** The spelling of error messages: `map(string, list(int))`. */
+/** As in error messages: `map(string, list(int))`. */
 export function formatType(type: Type): string {
   switch (type.kind) {
     case "error":
@@ -159,7 +159,7 @@ export function formatType(type: Type): string {
   }
 }
 
-/** The name a type has as a value: what `type(x)` yields. */
+/** The name of a type as a value: the result of `type(x)`. */
 export function runtimeName(type: Type): string {
   switch (type.kind) {
     case "null":

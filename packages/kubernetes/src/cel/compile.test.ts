@@ -126,7 +126,7 @@ refuses("macros used in other ways", [
   ["optional.of(1).optFlatMap(x, x)", 1, 30, "expected type 'optional_type(dyn)' but found 'int'"],
 ]);
 
-refuses("names nobody declared", [
+refuses("undeclared names", [
   ["foo", 1, 1, "undeclared reference to 'foo' (in container '')"],
   ["trigger.x == foo", 1, 14, "undeclared reference to 'foo' (in container '')"],
   ["foo.bar.baz", 1, 1, "undeclared reference to 'foo' (in container '')"],
@@ -237,7 +237,7 @@ describe("the issues of an expression", () => {
     expect(issues.at(-1)).toEqual([1, 501, "150 more errors were truncated"]);
   });
 
-  it("cut what nobody wants to read in full", () => {
+  it("truncate long texts", () => {
     const [[, , tooMany]] = issuesOf(`size(${Array(50).fill("1").join(",")})`) as [[number, number, string]];
     expect(tooMany).toBe(`found no matching overload for 'size' applied to '(${Array(16).fill("int").join(", ")}, …)'`);
     const [[, , tooLong]] = issuesOf(`1 '${"a".repeat(500)}'`) as [[number, number, string]];

@@ -10,7 +10,7 @@ import type { Finding } from "./syntax/syntax-issue.ts";
 import type { Value } from "./values/value.ts";
 
 export interface CompileOptions<V extends Value> {
-  /** What the expression must yield. One that cannot is refused; one that might is held to it when it runs. */
+  /** The expected result type. An expression that cannot have it is rejected; one that may is checked at run time. */
   readonly expect?: Type<V>;
   readonly limits?: Partial<Limits>;
 }
@@ -19,7 +19,7 @@ export type Compiled<V extends Value> =
   | { readonly ok: true; readonly program: Program<V> }
   | { readonly ok: false; readonly issues: readonly [Issue, ...Issue[]] };
 
-/** Reads and checks an expression once, so that it can be evaluated often. */
+/** Parses and checks an expression once, for repeated evaluation. */
 export function compile<V extends Value = Value>(
   expression: string,
   environment: Environment,
@@ -39,7 +39,7 @@ function unexpectedResult({ expression, type }: Checked, expect: Type | undefine
   return [{ message, offset: expression.offset }];
 }
 
-/** Nobody reads more, and working out the place of each takes its time. */
+/** Limits the work of computing positions; more issues are of no use. */
 const issuesMax = 100;
 
 function refused(expression: string, findings: readonly Finding[]): Compiled<never> {

@@ -63,7 +63,7 @@ describe("the cost of an evaluation", () => {
   const text = "a".repeat(1000);
   const many = Array.from({ length: 1000 }, (_, index) => index);
   const wide = Object.fromEntries(many.map((index) => [`k${index}`, index]));
-  // Where Kubernetes asks for one unit however long the argument is, length costs here.
+  // Where Kubernetes charges one unit regardless of the argument's length, length is charged here.
   const beyondKubernetes: Record<string, [expression: string, cost: number]> = {
     "counting the characters of a long text": ["size(trigger.text)", 2 + 11],
     "joining long lists": ["trigger.many + trigger.many", 4 + 1990],

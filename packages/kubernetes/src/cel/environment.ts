@@ -3,7 +3,7 @@ import { everyLibrary } from "./libraries/catalogue.ts";
 import type { FunctionDeclaration, Library } from "./libraries/library.ts";
 import { type Macro, macroKey } from "./syntax/macro.ts";
 
-/** What an expression may refer to. Immutable: deriving another one leaves it as it is. */
+/** What an expression may refer to. Immutable. */
 export interface Environment {
   readonly variables: ReadonlyMap<string, Type>;
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
@@ -11,13 +11,13 @@ export interface Environment {
   readonly macros: ReadonlyMap<string, Macro>;
   /** The namespace in which unqualified names are looked up first. */
   readonly container: string;
-  /** Whether `[1, "a"]` is a list of anything, or a mistake. */
+  /** Whether `[1, "a"]` is a list of `dyn`, or an error. */
   readonly mixedLiterals: boolean;
 }
 
 export interface EnvironmentOptions {
   readonly variables?: Readonly<Record<string, Type>>;
-  /** Defaults to all there are. */
+  /** Defaults to all libraries. */
   readonly libraries?: readonly Library[];
   readonly container?: string;
   /** Defaults to false, as in Kubernetes. */

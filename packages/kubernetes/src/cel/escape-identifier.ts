@@ -14,8 +14,8 @@ function isReserved(name: string): boolean {
 }
 
 /**
- * The name under which Kubernetes offers a property to an expression: `my-field` is written `my__dash__field`, and
- * `namespace`, a reserved word, `__namespace__`. Undefined if the property cannot be reached by a name at all.
+ * The name of a property in expressions, as in Kubernetes: `my-field` is written `my__dash__field`, and `namespace`, a
+ * reserved word, `__namespace__`. Undefined if the property cannot be written as a name.
  */
 export function escapeIdentifier(property: string): string | undefined {
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(property)) return undefined;
@@ -23,7 +23,7 @@ export function escapeIdentifier(property: string): string | undefined {
   return property.replace(/__|[./-]/g, (found) => spelled[found] ?? found);
 }
 
-/** The type of an object by the properties of its schema, each under the name an expression can write. */
+/** The type of an object by the properties of its schema, under their escaped names. */
 export function propertiesType(name: string, properties: Readonly<Record<string, Type>>): Type<JsonObject> {
   const fields = new Map<string, Field>();
   for (const [property, type] of Object.entries(properties)) {

@@ -1,7 +1,7 @@
-/** Something wrong with an expression, found before it runs. */
+/** An issue found before an expression runs. */
 export interface Issue {
   readonly message: string;
-  /** UTF-16 units from the start of the expression; add the expression's own start to place it in a larger text. */
+  /** UTF-16 units from the start of the expression; add the expression's own offset for a position in a larger text. */
   readonly offset: number;
   /** From 1. */
   readonly line: number;
@@ -22,11 +22,11 @@ export function positionAt(source: string, offset: number): Position {
   return { line, column: Array.from(before.slice(lineStart)).length + 1 };
 }
 
-/** Lines longer than this are not shown: the message still names the place. */
+/** Longer lines are not shown: the message still has the position. */
 const snippetMax = 16_384;
 
 /**
- * A message with its place and the line it is about:
+ * A message with its position and the line:
  *
  *     ERROR: <input>:1:9: undeclared reference to 'foo' (in container '')
  *      | 1 + 2 + foo
@@ -43,7 +43,7 @@ export function renderIssue(source: string, { message, offset }: Pick<Issue, "me
   return `${headline}\n | ${snippet}\n | ${dots.join("")}${caret}`;
 }
 
-/** Anything beyond ASCII gets a full-width mark, so that the caret stays under its character. */
+/** Non-ASCII characters get a full-width mark, so that the caret stays aligned. */
 function isWide(character: string): boolean {
   return (character.codePointAt(0) ?? 0) > 0x7f;
 }

@@ -1,4 +1,4 @@
-/** Bounds on an expression. An expression beyond one of them is refused, never half read. */
+/** Limits of an expression. Larger expressions are rejected before parsing. */
 export interface Limits {
   /** Code points. */
   readonly length: number;
@@ -8,5 +8,5 @@ export interface Limits {
 
 export const defaultLimits: Limits = { length: 100_000, depth: 250 };
 
-/** What one evaluation may spend, in the units Kubernetes uses. */
+/** Cost limit of one evaluation, in the units of Kubernetes. */
 export const defaultCostLimit = 1_000_000;

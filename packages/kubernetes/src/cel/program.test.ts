@@ -265,7 +265,7 @@ describe("a failure", () => {
     expect([error?.kind, error?.message, error?.line, error?.column]).toEqual(expected);
   });
 
-  it("of a variable nobody bound says so", () => {
+  it("of an unbound variable says so", () => {
     const result = evaluate("missing == 1", {}, { missing: dynType });
     expect(!result.ok && [result.error.kind, result.error.message]).toEqual([
       "unbound-variable",

@@ -11,7 +11,7 @@ import { Abort } from "./values/meter.ts";
 import { typeNameOf } from "./values/type-name.ts";
 import type { Outcome, Value } from "./values/value.ts";
 
-/** Why an evaluation has no value, and where in the expression. */
+/** Why an evaluation failed, and where in the expression. */
 export class EvaluationError {
   readonly kind: FailureKind;
   readonly message: string;
@@ -26,7 +26,7 @@ export class EvaluationError {
     this.#source = source;
   }
 
-  // Counted when asked for: a missing key is an everyday answer, and few want to know its line.
+  // Computed on demand: missing keys are frequent, and their line is rarely used.
   get line(): number {
     return positionAt(this.#source, this.offset).line;
   }
@@ -44,10 +44,10 @@ export interface EvaluateOptions {
   readonly costLimit?: number;
 }
 
-/** A compiled expression. Holds no state between evaluations. */
+/** A compiled expression, without state between evaluations. */
 export class Program<V extends Value = Value> {
   readonly source: string;
-  /** What the expression yields, as far as its types tell. */
+  /** The inferred type of the result. */
   readonly resultType: Type;
   readonly #step: Step;
   readonly #expected: Type;

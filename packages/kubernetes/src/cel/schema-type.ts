@@ -14,7 +14,7 @@ import {
 } from "./cel-type.ts";
 import { propertiesType } from "./escape-identifier.ts";
 
-/** As much of a structural schema as types come from. */
+/** The parts of a structural schema that types depend on. */
 export interface SchemaShape {
   readonly type?: string;
   readonly format?: string;
@@ -34,7 +34,7 @@ const formats: Readonly<Record<string, Type>> = {
   byte: bytesType,
 };
 
-/** The type that rules of a custom resource see: `self.spec.replicas` is an int because its schema says so. */
+/** The type of a custom resource in rules: `self.spec.replicas` is an int because its schema says so. */
 export function schemaType(schema: SchemaShape, name = "object"): Type {
   const type = bareType(schema, name);
   return schema.nullable === true ? nullable(type) : type;
@@ -60,7 +60,7 @@ function bareType(schema: SchemaShape, name: string): Type {
   }
 }
 
-/** What a schema does not describe, it keeps from expressions too. */
+/** Undeclared fields are not accessible. */
 function objectShape(schema: SchemaShape, name: string): Type {
   const { additionalProperties, properties = {} } = schema;
   if (typeof additionalProperties === "object") {

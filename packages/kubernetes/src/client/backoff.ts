@@ -1,4 +1,4 @@
-/** Chance as a parameter: from 0 up to, and never, 1. */
+/** Randomness as a parameter: a number from 0 up to, but excluding, 1. */
 export interface Random {
   fraction(): number;
 }
@@ -9,8 +9,8 @@ export interface BackoffLimits {
 }
 
 /**
- * How long to wait after that many failures in a row: doubling, and between half and all of it by chance, so that those
- * who failed together do not come back together.
+ * Exponential backoff with jitter: between half and all of the doubled delay, so that clients that failed together do
+ * not retry together.
  */
 export function backoffMs(failures: number, { minMs, maxMs }: BackoffLimits, random: Random): number {
   if (failures <= 0) return 0;

@@ -17,7 +17,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** The answer of an API server that is not the object asked for. */
+/** Kubernetes' Status object. */
 export interface ApiStatus {
   readonly kind: "Status";
   readonly apiVersion: "v1";
@@ -29,7 +29,7 @@ export interface ApiStatus {
   readonly code: number;
 }
 
-/** The closed set of reasons, each with its HTTP code. */
+/** The closed set of reasons, with their HTTP codes. */
 const statusCodes = {
   BadRequest: 400,
   Unauthorized: 401,
@@ -53,13 +53,13 @@ const statusCodes = {
 
 export type StatusReason = keyof typeof statusCodes;
 
-/** A resource in the plural (`projects`), with its group; what Kubernetes names in its messages. */
+/** A plural resource name (`projects`) with its group, as Kubernetes names it in messages. */
 export interface GroupResource {
   readonly group: string;
   readonly resource: string;
 }
 
-/** A failure on its way out of the code that met it; caught once, where the answer is written. */
+/** An error with a Status; converted into a response at one place. */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: ApiStatus;
@@ -83,8 +83,8 @@ export function failure(reason: StatusReason, message: string, details?: StatusD
   };
 }
 
-/** An error that Kubernetes gives no reason for: the code 500 and the bare message. */
-export function unexplained(message: string): ApiStatus {
+/** An error without a reason, as Kubernetes sends for some: code 500 and the bare message. */
+export function failureWithoutReason(message: string): ApiStatus {
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 };
 }
 
@@ -101,12 +101,12 @@ export function conflict(resource: GroupResource, name: string, because: string)
   return failure("Conflict", message, detailsOf(resource, name));
 }
 
-export function forbiddenTo(resource: GroupResource, name: string, because: string): ApiStatus {
+export function resourceForbidden(resource: GroupResource, name: string, because: string): ApiStatus {
   const subject = name === "" ? resourceText(resource) : named(resource, name);
   return failure("Forbidden", `${subject} is forbidden: ${because}`, detailsOf(resource, name));
 }
 
-/** All problems of an object at once, each a cause of its own. */
+/** All issues of an object, each as a cause. */
 export function invalidObject(
   kind: { readonly group: string; readonly kind: string },
   name: string,
@@ -126,12 +126,12 @@ export function serviceUnavailable(message: string, retryAfterSeconds: number): 
   return failure("ServiceUnavailable", message, { retryAfterSeconds });
 }
 
-/** A revision that history no longer holds. */
+/** The revision is older than the history. */
 export function resourceExpired(message: string): ApiStatus {
   return failure("Expired", message);
 }
 
-/** Reads what a server sent; undefined when it is no Status. */
+/** Undefined for anything that is not a Status. */
 export function parseStatus(value: JsonValue): ApiStatus | undefined {
   if (!isJsonObject(value) || value["kind"] !== "Status" || value["apiVersion"] !== "v1") return undefined;
   return typeof value["code"] === "number" ? (value as unknown as ApiStatus) : undefined;

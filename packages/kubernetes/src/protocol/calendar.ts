@@ -1,5 +1,5 @@
-// The proleptic Gregorian calendar by arithmetic. Years are counted from March inside, so that the leap day is the
-// last of its year and every month starts at a fixed number of days.
+// The proleptic Gregorian calendar by arithmetic. Internally years start in March, so that the leap day is the last of
+// its year and every month starts at a fixed number of days.
 
 export interface CivilDate {
   readonly year: number;

@@ -1,4 +1,4 @@
-import { extended } from "./extended.ts";
+import { extendObject } from "./extend-object.ts";
 
 export type ConditionStatus = "True" | "False" | "Unknown";
 
@@ -11,7 +11,7 @@ export interface Condition {
   readonly observedGeneration?: number | bigint;
 }
 
-/** A condition before it is known since when it holds. */
+/** A condition without its transition time. */
 export type ConditionState = Omit<Condition, "lastTransitionTime">;
 
 export function findCondition(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {
@@ -19,8 +19,8 @@ export function findCondition(conditions: readonly Condition[] | undefined, type
 }
 
 /**
- * Puts a condition into a list. Its transition time moves only when its status does; a list that says all of this
- * already is returned as it is, so callers can see by identity that there is nothing to write.
+ * Sets a condition in a list. The transition time changes only with the status; if nothing changes, the same list is
+ * returned, so that callers can skip the write by identity.
  */
 export function setCondition(
   conditions: readonly Condition[],
@@ -29,7 +29,7 @@ export function setCondition(
 ): readonly Condition[] {
   const before = findCondition(conditions, state.type);
   const lastTransitionTime = before?.status === state.status ? before.lastTransitionTime : now;
-  const after: Condition = extended(state, { lastTransitionTime });
+  const after: Condition = extendObject(state, { lastTransitionTime });
   if (before === undefined) return [...conditions, after];
   return sameCondition(before, after) ? conditions : conditions.map((each) => (each === before ? after : each));
 }

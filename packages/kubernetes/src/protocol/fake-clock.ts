@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "./clock.ts";
 
-/** Time that passes when a test says so. */
+/** A clock that tests advance. */
 export class FakeClock implements Clock {
   #nowMs: number;
   readonly #timers = new Set<{ readonly dueMs: number; readonly call: () => void }>();
@@ -9,7 +9,7 @@ export class FakeClock implements Clock {
     this.#nowMs = nowMs;
   }
 
-  /** How many calls are waiting for their time. */
+  /** Number of pending timers. */
   get waiting(): number {
     return this.#timers.size;
   }
@@ -24,7 +24,7 @@ export class FakeClock implements Clock {
     return { stop: () => this.#timers.delete(timer) };
   }
 
-  /** Lets time pass, and calls what falls due, in order. */
+  /** Advances the time, and runs due timers in order. */
   advance(ms: number): void {
     const endMs = this.#nowMs + ms;
     for (;;) {

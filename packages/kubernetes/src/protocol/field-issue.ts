@@ -1,8 +1,8 @@
 import { quote } from "./go-quote.ts";
 import type { JsonValue } from "./json-value.ts";
-import { identityText } from "./json-writer.ts";
+import { canonicalJson } from "./json-writer.ts";
 
-/** What Kubernetes calls the type of a field error; the `reason` of a cause in a Status. */
+/** Kubernetes' type of a field error; the `reason` of a cause in a Status. */
 export type FieldIssueType =
   | "FieldValueRequired"
   | "FieldValueInvalid"
@@ -14,14 +14,14 @@ export type FieldIssueType =
   | "FieldValueTooMany"
   | "FieldValueNotFound";
 
-/** One problem in an object: which field, and what is wrong with it, worded as Kubernetes words it. */
+/** An issue with a field of an object, in the words of Kubernetes. */
 export interface FieldIssue {
   readonly type: FieldIssueType;
   readonly field: string;
   readonly message: string;
 }
 
-/** What a parser returns: the precise type, or everything that is wrong. */
+/** The result of a parser: the typed value, or all issues. */
 export type Parsed<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly issues: readonly FieldIssue[] };
@@ -63,7 +63,7 @@ export function notFound(field: string, value: unknown): FieldIssue {
   return { type: "FieldValueNotFound", field, message: `Not found: ${valueText(value)}` };
 }
 
-/** Leaves the value out: it is too long to read. */
+/** Omits the value: it is too long to read. */
 export function tooLong(field: string, bytesMax: number): FieldIssue {
   const detail = `may not be more than ${bytesMax} ${bytesMax === 1 ? "byte" : "bytes"}`;
   return { type: "FieldValueTooLong", field, message: withDetail("Too long", detail) };
@@ -89,5 +89,5 @@ function withDetail(text: string, detail: string): string {
 }
 
 function valueText(value: unknown): string {
-  return typeof value === "string" ? quote(value) : identityText(value as JsonValue);
+  return typeof value === "string" ? quote(value) : canonicalJson(value as JsonValue);
 }

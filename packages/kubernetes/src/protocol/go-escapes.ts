@@ -1,4 +1,4 @@
-/** Characters that Go writes as a backslash and a letter, by that letter. CEL has the same. */
+/** Characters that Go escapes with a letter, by that letter. CEL has the same. */
 export const goEscapes: Readonly<Record<string, string>> = {
   a: "\u0007",
   b: "\b",
@@ -9,7 +9,7 @@ export const goEscapes: Readonly<Record<string, string>> = {
   v: "\v",
 };
 
-/** The other way round, for texts between double quotes. */
+/** The reverse, for double-quoted strings. */
 export const escapedInQuotes: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(goEscapes).map(([letter, character]) => [character, `\\${letter}`])),
   "\\": "\\\\",

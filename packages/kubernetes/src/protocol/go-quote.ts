@@ -1,6 +1,6 @@
 import { escapedInQuotes } from "./go-escapes.ts";
 
-/** Quotes a string as Go's %q does, so that messages read the same as those of Kubernetes. */
+/** Quotes a string like Go's %q, for messages that match those of Kubernetes. */
 export function quote(text: string): string {
   return `"${text.replace(/[\\"]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escaped)}"`;
 }

@@ -4,8 +4,8 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * Whether a JSON text is nested deeper than `depthMax`. Of a text that is no JSON it speaks up to its first fault, so it
- * may be asked before anything is parsed.
+ * Whether a JSON text is nested deeper than `depthMax`. For malformed text the part before its first error counts, so
+ * that it can be called before parsing.
  */
 export function isTooDeep(text: string): boolean {
   if (text.length <= 2 * depthMax) return false; // every level takes two brackets
@@ -21,14 +21,14 @@ export function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** How often a character stands in a text; counting ends beyond `countMax`. Much faster than looking at every one. */
+/** Counts a character, up to `countMax`. Much faster than a loop over all characters. */
 function countUpTo(text: string, character: string, countMax: number): number {
   let count = 0;
   for (let at = text.indexOf(character); at >= 0 && count <= countMax; at = text.indexOf(character, at + 1)) count += 1;
   return count;
 }
 
-/** Strings are most of a text, and are passed over at once. */
+/** Strings are most of a text, and are skipped at once. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end;

@@ -4,17 +4,17 @@ import { type JsonValue, setOwn } from "./json-value.ts";
 /** The fewest digits an integer beyond 2^53 can have. */
 const unsafeDigits = 16;
 
-/** Malformed JSON text: what is wrong and where. */
+/** Malformed JSON text. */
 export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
 }
 
 /**
- * Reads JSON text without rounding any integer: one that a double cannot hold exactly becomes a bigint. Text without a
- * long run of digits, which is nearly all of it, takes the engine's own parser.
+ * Parses JSON without rounding integers: one that a double cannot represent becomes a bigint. Text without a long run
+ * of digits, as nearly all of it, uses the engine's parser.
  */
 export function readJson(text: string): JsonValue {
-  // Whoever goes through a value calls itself for every level, and must not come to the end of the stack.
+  // Code that walks values recurses for every level, and must not overflow the stack.
   if (isTooDeep(text)) throw new JsonSyntaxError("exceeded max depth");
   if (hasLongDigitRun(text)) return new ExactReader(text).read();
   try {
@@ -25,8 +25,8 @@ export function readJson(text: string): JsonValue {
 }
 
 /**
- * Whether sixteen digits stand in a row. Such a run covers one position in every sixteen, so only these are looked
- * at; where one is a digit, the run around it is measured.
+ * Whether there are sixteen digits in a row. Such a run covers one position in every sixteen, so only these are
+ * checked; where one is a digit, the run around it is measured.
  */
 function hasLongDigitRun(text: string): boolean {
   for (let at = unsafeDigits - 1; at < text.length; at += unsafeDigits) {
@@ -49,14 +49,14 @@ function isSpace(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9;
 }
 
-/** A container whose members are being read, and the key of the next one in an object. */
+/** An unfinished container, with the next key if it is an object. */
 type Open =
   | { readonly kind: "array"; readonly value: JsonValue[] }
   | { readonly kind: "object"; readonly value: Record<string, JsonValue>; key: string };
 
 /**
- * A small reader for the rare text that may hold a long integer. It keeps its own stack, so that text may nest as deeply
- * as the engine's parser lets it.
+ * A parser for the rare text with a long integer. It has its own stack, so that text may be nested as deeply as in the
+ * engine's parser.
  */
 class ExactReader {
   readonly #text: string;
@@ -82,7 +82,7 @@ class ExactReader {
     }
   }
 
-  /** Reads a value that is complete, or opens a container that has members and gives undefined. */
+  /** Reads a complete value, or opens a non-empty container and returns undefined. */
   #value(): JsonValue | undefined {
     this.#skipSpace();
     switch (this.#text[this.#at]) {
@@ -159,7 +159,7 @@ class ExactReader {
     return backslashes % 2 === 1;
   }
 
-  /** The escapes of a string are the engine's business. */
+  /** The engine decodes the escapes of a string. */
   #parsePart(start: number): string {
     try {
       return JSON.parse(this.#text.slice(start, this.#at)) as string;

@@ -7,7 +7,7 @@ function jsonTypeName(value: JsonValue): string {
   return typeof value === "bigint" ? "number" : typeof value;
 }
 
-/** What is wrong with a value of another type than the one that belongs there. */
+/** The error for a value of the wrong type. */
 export function typeFault(expected: string, value: JsonValue): string {
   return `expected ${expected}, got ${jsonTypeName(value)}`;
 }

@@ -1,6 +1,4 @@
-/**
- * What JSON text holds. Integers that a double cannot hold exactly are bigints; all other numbers are numbers.
- */
+/** A JSON value. Integers that a double cannot represent are bigints; all other numbers are numbers. */
 export type JsonValue = null | boolean | number | bigint | string | readonly JsonValue[] | JsonObject;
 
 export interface JsonObject {
@@ -11,12 +9,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The own property of an object; `toString`, `__proto__` and the like are not there unless somebody put them there. */
+/** An own property of an object; inherited ones such as `toString` and `__proto__` are ignored. */
 export function ownValue(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Sets a property under any name; plain assignment to `__proto__` would change the prototype instead. */
+/** Sets a property of any name; plain assignment to `__proto__` would change the prototype instead. */
 export function setOwn<Value>(object: Record<string, Value>, key: string, value: Value): void {
   if (key === "__proto__") {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
@@ -25,10 +23,10 @@ export function setOwn<Value>(object: Record<string, Value>, key: string, value:
   }
 }
 
-/** How deeply values are compared, sorted and merged. Text may nest deeper, but no object does that means anything. */
+/** Depth limit of comparing, sorting and merging. No sensible object is nested deeper. */
 export const depthMax = 1_000;
 
-/** The same value with the keys of every object in order, as Go prints a map. */
+/** The value with sorted keys, as Go prints maps. */
 export function sortedKeys(value: JsonValue, depth = 0): JsonValue {
   if (depth > depthMax) return null;
   if (Array.isArray(value)) return value.map((item: JsonValue) => sortedKeys(item, depth + 1));
@@ -38,7 +36,7 @@ export function sortedKeys(value: JsonValue, depth = 0): JsonValue {
   return sorted;
 }
 
-/** Whether two values are the same. Beyond `depthMax` nothing equals anything. */
+/** Beyond `depthMax` values count as different. */
 export function jsonEquals(left: JsonValue, right: JsonValue, depth = 0): boolean {
   if (left === right) return true;
   if (depth > depthMax) return false;

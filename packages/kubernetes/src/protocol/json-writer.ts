@@ -1,8 +1,8 @@
 import { depthMax, isJsonObject, type JsonValue, sortedKeys } from "./json-value.ts";
 
 /**
- * Writes JSON text in which bigints are integers. Values without a bigint, which is nearly all of them, take the
- * engine's own writer; it throws on the first bigint it meets.
+ * Serializes JSON, with bigints as integers. Values without a bigint, as nearly all, use the engine's serializer, which
+ * throws on a bigint.
  */
 export function writeJson(value: unknown): string {
   try {
@@ -13,12 +13,12 @@ export function writeJson(value: unknown): string {
   }
 }
 
-/** A text that is the same for equal values and no others, keys in whatever order; what lies beyond `depthMax` aside. */
-export function identityText(value: JsonValue): string {
+/** The same text for equal values with keys in any order, up to `depthMax`. */
+export function canonicalJson(value: JsonValue): string {
   return writeJson(sortedKeys(value));
 }
 
-/** Undefined for what JSON leaves out of objects: undefined, functions and symbols. */
+/** Undefined for values that JSON omits: undefined, functions and symbols. */
 function writeExact(value: unknown, depth: number): string | undefined {
   if (depth > depthMax) throw new RangeError(`value nested deeper than ${depthMax} levels, or holding itself`);
   if (typeof value === "bigint") return value.toString();

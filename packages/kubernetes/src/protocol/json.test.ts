@@ -112,7 +112,7 @@ describe("the round trip", () => {
     );
   });
 
-  /** What reading makes of a number: a safe integer is a number, any other integer a bigint. */
+  /** Parsed numbers: a safe integer is a number, any other integer a bigint. */
   function normalized(item: unknown): unknown {
     if (typeof item === "bigint") return Number.isSafeInteger(Number(item)) ? Number(item) : item;
     if (typeof item === "number") {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue, setOwn } from "./json-value.ts";
 import { mergePatch } from "./merge-patch.ts";
 
-/** Word for word what RFC 7396 says. */
+/** The algorithm of RFC 7396, word for word. */
 function byTheBook(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isJsonObject(patch)) return patch;
   const result: Record<string, JsonValue> = isJsonObject(target) ? { ...target } : {};

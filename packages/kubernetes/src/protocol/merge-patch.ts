@@ -1,8 +1,8 @@
 import { depthMax, isJsonObject, type JsonObject, type JsonValue, ownValue, setOwn } from "./json-value.ts";
 
 /**
- * JSON merge patch (RFC 7396): null removes, objects merge, everything else replaces. The target is left as it is, and
- * what the patch does not change of it is the very same value in the result. Beyond `depthMax` a patch replaces.
+ * JSON merge patch (RFC 7396): null removes, objects merge, everything else replaces. The target is not modified, and
+ * unchanged parts are identical in the result. Beyond `depthMax` a patch replaces.
  */
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue, depth = 0): JsonValue {
   if (!isJsonObject(patch) || depth > depthMax) return patch;
@@ -13,7 +13,7 @@ export function mergePatch(target: JsonValue | undefined, patch: JsonValue, dept
     const before = old === undefined ? undefined : ownValue(old, key);
     const after = value === null ? undefined : mergePatch(before, value, depth + 1);
     if (after === before) continue;
-    merged ??= { ...(isTaking(old ?? nothing, patch) ? withoutTaken(old ?? nothing, patch) : old) };
+    merged ??= { ...(removesField(old ?? nothing, patch) ? withoutRemoved(old ?? nothing, patch) : old) };
     if (after !== undefined) setOwn(merged, key, after);
   }
   return merged ?? (old as JsonObject);
@@ -21,14 +21,14 @@ export function mergePatch(target: JsonValue | undefined, patch: JsonValue, dept
 
 const nothing: JsonObject = {};
 
-/** Whether a patch takes away something that is there. */
-function isTaking(old: JsonObject, patch: JsonObject): boolean {
+/** Whether a patch removes a field that exists. */
+function removesField(old: JsonObject, patch: JsonObject): boolean {
   for (const key of Object.keys(patch)) if (patch[key] === null && Object.hasOwn(old, key)) return true;
   return false;
 }
 
-/** Put together anew: what is deleted from an object makes all that is done with it slow. */
-function withoutTaken(old: JsonObject, patch: JsonObject): JsonObject {
+/** Copied: deleting a property would put the object into dictionary mode, which is slow. */
+function withoutRemoved(old: JsonObject, patch: JsonObject): JsonObject {
   const left: Record<string, JsonValue> = {};
   for (const key of Object.keys(old)) {
     if (ownValue(patch, key) !== null) setOwn(left, key, old[key] as JsonValue);

@@ -1,4 +1,4 @@
-/** A rule for a name: returns what is wrong with it, in the words of Kubernetes; nothing when it is fine. */
+/** A rule for names: returns the problems in the words of Kubernetes; none for a valid name. */
 export type NameRule = (value: string) => readonly string[];
 
 const none: readonly never[] = [];
@@ -35,7 +35,7 @@ export const dnsSubdomain: NameRule = (value) => {
   return [...issues, formatIssue(subdomainHint, subdomainFormat, ["example.com"])];
 };
 
-/** The key of a label or annotation: a name, with or without the domain of whoever owns it before a slash. */
+/** The key of a label or annotation: a name, optionally prefixed by a domain and a slash. */
 export const qualifiedName: NameRule = (value) => {
   const parts = value.split("/");
   if (parts.length > 2) {
@@ -52,11 +52,11 @@ export const labelValue: NameRule = (value) => {
   return [...issues, formatIssue(labelValueHint, labelValueFormat, ["MyValue", "my_value", "12345"])];
 };
 
-/** What nobody could store. */
+/** Characters that cannot be stored. */
 const unstorable = /[\0\p{Surrogate}]/u;
 const pathSegmentLengthMax = 1_024;
 
-/** What the path of a URL, or the store, cannot hold as a name. */
+/** Valid as a segment of a URL path, and storable. */
 export const pathSegment: NameRule = (name) => {
   if (name === "." || name === "..") return [`may not be '${name}'`];
   if (unstorable.test(name)) return ["may not contain U+0000, nor half of a surrogate pair"];
@@ -65,20 +65,20 @@ export const pathSegment: NameRule = (name) => {
   return ["/", "%"].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
 };
 
-/** Remembers texts that nothing is wrong with: objects of all kinds have the same ones again and again. */
-export function rememberingRight(rule: NameRule): NameRule {
-  const right = new Set<string>();
+/** Caches valid names: objects of all kinds use the same ones. */
+export function cacheValidNames(rule: NameRule): NameRule {
+  const valid = new Set<string>();
   return (text) => {
-    if (right.has(text)) return none;
+    if (valid.has(text)) return none;
     const faults = rule(text);
     if (faults.length > 0) return faults;
-    if (right.size >= rightTextsMax) right.clear();
-    right.add(text);
+    if (valid.size >= validNamesMax) valid.clear();
+    valid.add(text);
     return none;
   };
 }
 
-const rightTextsMax = 1_000;
+const validNamesMax = 1_000;
 
 function prefixIssues(prefix: string): readonly string[] {
   const issues = prefix === "" ? ["must be non-empty"] : dnsSubdomain(prefix);
@@ -93,7 +93,7 @@ function namePartIssues(name: string): readonly string[] {
   return [...issues, ...format].map((issue) => `name part ${issue}`);
 }
 
-/** Kubernetes counts bytes; a name with a character beyond ASCII is refused by its pattern anyway. */
+/** Kubernetes counts bytes; non-ASCII names are rejected by their pattern anyway. */
 function lengthIssues(value: string, lengthMax: number): readonly string[] {
   return value.length > lengthMax ? [`must be no more than ${lengthMax} characters`] : none;
 }

@@ -1,4 +1,3 @@
-/** The reference of a dependent to its owner. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -35,7 +34,7 @@ export interface ObjectMeta {
   readonly managedFields?: readonly ManagedFieldsEntry[];
 }
 
-/** Anything stored behind the API. */
+/** Any object of the API. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;

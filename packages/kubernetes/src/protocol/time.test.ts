@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  formatMicroTime,
+  formatTime,
+  isCanonicalTime,
   isMicroTime,
-  isPlainTime,
   isTime,
-  microTimeText,
   parseDateTime,
   parseTime,
   readTime,
-  timeText,
 } from "./time.ts";
 
-/** Few seconds, so that they come again, and many, so that they are forgotten. */
+/** Few seconds, so that they repeat, and many, so that they are evicted. */
 const ms = fc.oneof(
   fc.integer({ min: 0, max: 5_000 }),
   fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }),
@@ -22,12 +22,12 @@ describe("a time as text", () => {
     fc.assert(
       fc.property(fc.array(ms, { maxLength: 50 }), (times) => {
         for (const time of times) {
-          const text = timeText(time);
+          const text = formatTime(time);
           expect(text).toBe(new Date(Math.floor(time / 1_000) * 1_000).toISOString().replace(".000Z", "Z"));
           expect(parseTime(text)).toBe(Math.floor(time / 1_000) * 1_000);
-          expect(isPlainTime(text)).toBe(!text.includes("-02-29T"));
-          expect(microTimeText(time)).toBe(new Date(time).toISOString().replace("Z", "000Z"));
-          expect(parseTime(microTimeText(time))).toBe(time);
+          expect(isCanonicalTime(text)).toBe(!text.includes("-02-29T"));
+          expect(formatMicroTime(time)).toBe(new Date(time).toISOString().replace("Z", "000Z"));
+          expect(parseTime(formatMicroTime(time))).toBe(time);
         }
       }),
     );

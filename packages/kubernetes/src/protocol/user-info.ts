@@ -1,4 +1,4 @@
-/** Who sent a request, as authentication found out; the same shape in reviews and in calls of webhooks. */
+/** The authenticated user of a request; in the format of reviews and webhook calls. */
 export interface UserInfo {
   readonly username: string;
   readonly uid: string;

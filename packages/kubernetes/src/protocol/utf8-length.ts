@@ -1,4 +1,4 @@
-/** How many bytes a text takes as UTF-8: pure code has no Buffer. */
+/** UTF-8 length; pure code has no Buffer. */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (const character of text) bytes += bytesOf(character.codePointAt(0) as number);

@@ -7,7 +7,7 @@ export type WatchEvent<Stored extends KubernetesObject = KubernetesObject> =
   | { readonly type: "BOOKMARK"; readonly object: Bookmark }
   | { readonly type: "ERROR"; readonly object: ApiStatus };
 
-/** Nothing but a revision, and perhaps the mark that all initial events are through. */
+/** Has only a revision, and perhaps the annotation that ends the initial events. */
 export interface Bookmark extends KubernetesObject {
   readonly metadata: Pick<ObjectMeta, "annotations"> & { readonly resourceVersion: string };
 }

@@ -1,4 +1,4 @@
-/** Leading zeros are read as Kubernetes always has: as if they were not there. An IPv6 address may end in one of these. */
+/** Leading zeros are ignored, as in Kubernetes. An IPv6 address may end in an IPv4 address. */
 export function isIpv4(text: string): boolean {
   return text.includes(".") && (isDotted(text) || isColoned(text, isDotted));
 }

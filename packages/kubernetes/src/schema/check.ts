@@ -5,28 +5,25 @@ import type { CompiledSchema, Junctors } from "./compiled-schema.ts";
 import { Correlation } from "./correlation.ts";
 import {
   enumIssues,
+  type FieldLocation,
   itemCountIssues,
   numberIssues,
-  type Place,
   propertyCountIssues,
   stringIssues,
   typeIssue,
 } from "./value-checks.ts";
 
 export interface CheckOptions {
-  /** The field the value stands in; messages name paths from the value on. */
+  /** The path of the value; paths in messages start at the value. */
   readonly base?: string;
-  /** What the value was before an update: unchanged parts are not checked again. */
+  /** The value before an update: unchanged parts are not checked again. */
   readonly old?: JsonValue;
 }
 
-/** What Kubernetes prints for a field when an issue is about none. */
+/** Kubernetes' text for an issue without a field. */
 const noField = "<nil>";
 
-/**
- * Whether a value is what a schema says, in the words and the order of Kubernetes. The value is taken as it is: nothing
- * is defaulted or pruned.
- */
+/** Validates a value by a schema, with the messages and the order of Kubernetes. Does not default or prune. */
 export function schemaIssues(
   compiled: CompiledSchema,
   value: JsonValue,
@@ -38,14 +35,14 @@ export function schemaIssues(
   return issues.length === 1 ? issues : [...new Map(issues.map((issue) => [issueText(issue), issue])).values()];
 }
 
-/** What is not followed further when the value before is told apart from this one. */
+/** Not compared with the old value. */
 const typeFields = new Set(["apiVersion", "kind"]);
 
-class Check implements Place {
+class Check implements FieldLocation {
   readonly #base: string;
   readonly #path: (string | number)[] = [];
   #issues: FieldIssue[] = [];
-  /** How many checks went well; of the branches of a junctor, the one with the most is told about. */
+  /** Number of passed checks; of the branches of a junctor, the one with the most is reported. */
   #matches = 0;
 
   constructor(base: string) {
@@ -130,7 +127,7 @@ class Check implements Place {
     }
   }
 
-  /** Whatever is wrong below something that has not changed was accepted before. */
+  /** Issues in unchanged parts are tolerated. */
   #visitChild(
     step: string | number,
     compiled: CompiledSchema,
@@ -188,7 +185,7 @@ class Check implements Place {
     }
   }
 
-  /** Checks a branch aside. What is unchanged below it counts all the same. */
+  /** Checks a branch separately. Unchanged parts of it are checked as well. */
   #try(schema: CompiledSchema, value: JsonValue): Trial {
     const [issues, matches] = [this.#issues, this.#matches];
     this.#issues = [];
@@ -209,7 +206,7 @@ class Check implements Place {
     for (const issue of issues) this.#issues.push(issue);
   }
 
-  /** Junctors are not blamed on the field they stand at; their message names it. */
+  /** Issues of junctors have no field; their message names it. */
   #fail(fault: string): void {
     this.#issues.push(invalid(this.#base === "" ? noField : this.#base, "", `${quote(this.pathText())} ${fault}`));
   }
@@ -236,7 +233,7 @@ class Check implements Place {
   }
 }
 
-/** What one branch of a junctor says. */
+/** The result of one branch of a junctor. */
 interface Trial {
   readonly issues: FieldIssue[];
   readonly matches: number;

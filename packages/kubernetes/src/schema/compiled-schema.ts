@@ -3,31 +3,31 @@ import type { JsonValue } from "../protocol/json-value.ts";
 import { formatCheck } from "./formats.ts";
 import type { Schema, ValidationRule } from "./structural-schema.ts";
 
-/** Whether a text matches; a pattern matches anywhere in it unless it is anchored. */
+/** Whether a text matches; an unanchored pattern may match anywhere. */
 export type Matcher = (text: string) => boolean;
 
-/** Turns a pattern into a matcher. Patterns of strangers need one that takes linear time. */
+/** Compiles a pattern. Untrusted patterns need a matcher with linear time. */
 export type PatternCompiler = (pattern: string) => Matcher;
 
-/** A schema made ready for many walks: patterns compiled, children linked. */
+/** A schema prepared for repeated use: patterns compiled, children linked. */
 export interface CompiledSchema {
   readonly schema: Schema;
   readonly properties: ReadonlyMap<string, CompiledSchema>;
   readonly required: readonly string[];
-  /** The names of properties with a default. */
+  /** Names of properties with a default. */
   readonly defaults: readonly string[];
-  /** For the values of a map. Undefined when fields without a property are unknown; true when any are welcome. */
+  /** The schema of map values. Undefined when undeclared fields are unknown; true when any are allowed. */
   readonly additional: CompiledSchema | true | undefined;
   readonly items: CompiledSchema | undefined;
   readonly pattern: Matcher | undefined;
   readonly format: Matcher | undefined;
   readonly junctors: Junctors | undefined;
   readonly rules: readonly ValidationRule[];
-  /** Whether this schema or one below it has a rule, so that others need not be walked for them. */
+  /** Whether this schema or a descendant has a rule; others need no walk. */
   readonly hasRules: boolean;
-  /** False when neither this schema nor one below it has a list that is a set or a map. */
+  /** False when neither this schema nor a descendant has a set or map list. */
   readonly hasKeyedLists?: boolean;
-  /** False when neither this schema nor one below it has an object embedded in the object. */
+  /** False when neither this schema nor a descendant has an embedded resource. */
   readonly hasEmbedded?: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface Junctors {
   readonly not: CompiledSchema | undefined;
 }
 
-/** Linear time, in the syntax of Go. Throws on a malformed pattern. */
+/** Linear time, in Go's syntax. Throws on a malformed pattern. */
 const linearPattern: PatternCompiler = (pattern) => {
   const compiled = RE2JS.compile(pattern);
   return (text) => compiled.test(text);
@@ -61,8 +61,8 @@ export function compileSchema(schema: Schema, compilePattern: PatternCompiler = 
     defaults: [...properties].filter(([, child]) => child.schema.default !== undefined).map(([name]) => name),
     additional,
     items,
-    pattern: schema.pattern === undefined ? undefined : remembering(compilePattern(schema.pattern)),
-    format: schema.format === undefined ? undefined : remembering(formatCheck(schema.format)),
+    pattern: schema.pattern === undefined ? undefined : cacheMatches(compilePattern(schema.pattern)),
+    format: schema.format === undefined ? undefined : cacheMatches(formatCheck(schema.format)),
     junctors: compileJunctors(schema, compile),
     rules,
     hasRules: rules.length > 0 || children.some((child) => child.hasRules),
@@ -72,22 +72,22 @@ export function compileSchema(schema: Schema, compilePattern: PatternCompiler = 
   };
 }
 
-/** How many answers of a matcher are remembered, and of texts how long: few, for there may be very many matchers. */
-const answersMax = 16;
-const answeredLengthMax = 64;
+/** Limits on the number and the length of cached texts per matcher: small, because there may be very many matchers. */
+const cacheSizeMax = 16;
+const cachedLengthMax = 64;
 
-/** Remembers what was asked lately: kinds, reasons and times are the same in object after object. */
-function remembering<Asked extends Matcher | undefined>(matcher: Asked): Asked;
-function remembering(matcher: Matcher | undefined): Matcher | undefined {
+/** Caches recent results: kinds, reasons and times repeat from object to object. */
+function cacheMatches<Asked extends Matcher | undefined>(matcher: Asked): Asked;
+function cacheMatches(matcher: Matcher | undefined): Matcher | undefined {
   if (matcher === undefined) return undefined;
-  const answers = new Map<string, boolean>();
+  const results = new Map<string, boolean>();
   return (text) => {
-    const known = answers.get(text);
-    if (known !== undefined) return known;
+    const cached = results.get(text);
+    if (cached !== undefined) return cached;
     const answer = matcher(text);
-    if (text.length > answeredLengthMax) return answer;
-    if (answers.size >= answersMax) answers.clear();
-    answers.set(text, answer);
+    if (text.length > cachedLengthMax) return answer;
+    if (results.size >= cacheSizeMax) results.clear();
+    results.set(text, answer);
     return answer;
   };
 }
@@ -110,7 +110,7 @@ function compileJunctors(schema: Schema, compile: (child: Schema) => CompiledSch
   };
 }
 
-/** The default of a schema, a copy that the object may own. */
+/** A copy of the schema's default. */
 export function defaultOf(compiled: CompiledSchema): JsonValue | undefined {
   const value = compiled.schema.default;
   return typeof value === "object" && value !== null ? copied(value) : value;

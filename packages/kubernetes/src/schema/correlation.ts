@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue, jsonEquals, ownValue } f
 import type { CompiledSchema } from "./compiled-schema.ts";
 
 /**
- * A value together with what stood in its place before an update. What has not changed is not held against the client,
- * even where a schema has become stricter meanwhile.
+ * A value with its counterpart before an update. Unchanged parts are not rejected, even if the schema has become
+ * stricter.
  */
 export class Correlation {
   readonly compiled: CompiledSchema;
@@ -23,7 +23,7 @@ export class Correlation {
     return this.#isUnchanged;
   }
 
-  /** The field of this name, if it was there before and the schema knows it. */
+  /** The field of this name, if it existed before and is declared. */
   field(name: string): Correlation | undefined {
     if (!isJsonObject(this.value) || !isJsonObject(this.old)) return undefined;
     const value = ownValue(this.value, name);
@@ -33,7 +33,7 @@ export class Correlation {
     return new Correlation(child, value, old);
   }
 
-  /** An item of a list, if the list says by which keys its items are known, and this one was there before. */
+  /** An item of a list, if the list has keys and the item existed before. */
   item(index: number): Correlation | undefined {
     const { items } = this.compiled;
     if (!Array.isArray(this.value) || items === undefined) return undefined;
@@ -42,7 +42,7 @@ export class Correlation {
     return value === undefined || old === undefined ? undefined : new Correlation(items, value, old);
   }
 
-  /** What an item of a list was before. */
+  /** The old value of an item. */
   oldItem(item: JsonValue): JsonValue | undefined {
     const { schema } = this.compiled;
     if (schema["x-kubernetes-list-type"] !== "map" || !Array.isArray(this.old)) return undefined;
@@ -52,7 +52,7 @@ export class Correlation {
     return key === undefined ? undefined : this.#oldItems.get(key);
   }
 
-  /** Items of a list that is a map may have changed places. Fields that no schema describes always count as changed. */
+  /** Items of a map list may have been reordered. Undeclared fields always count as changed. */
   #compare(): boolean {
     if (Array.isArray(this.value) && Array.isArray(this.old) && this.#isKeyed()) return this.#sameItems(this.value);
     if (!isJsonObject(this.value) || !isJsonObject(this.old)) return jsonEquals(this.value, this.old);
@@ -83,7 +83,7 @@ function itemsByKey(items: readonly JsonValue[], keys: readonly string[]): Reado
   return byKey;
 }
 
-/** What an item of a list is known by; undefined when it lacks a key. */
+/** The key of an item; undefined when a key field is missing. */
 function itemKey(item: JsonValue, keys: readonly string[]): string | undefined {
   if (!isJsonObject(item) || keys.length === 0) return undefined;
   const parts: string[] = [];

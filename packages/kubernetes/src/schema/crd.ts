@@ -5,7 +5,7 @@ const apiVersionDescription =
   "The version of this representation. A server may refuse versions it does not know, and converts among those it does.";
 const kindDescription = "The kind of object this is, in CamelCase.";
 
-/** The definition of a kind as a server stores it. */
+/** The CustomResourceDefinition of a kind. */
 export function crdOf(definition: KindDefinition): Readonly<Record<string, unknown>> {
   const { group, version, kind, plural, singular, shortNames, categories, scope } = definition;
   return {
@@ -31,7 +31,7 @@ export function crdOf(definition: KindDefinition): Readonly<Record<string, unkno
   };
 }
 
-/** A kind's schema with the fields that every object has, as plain JSON. */
+/** A kind's schema with the common fields, as plain JSON. */
 export function withObjectFields(schema: Schema): Schema {
   const emitted = plain(schema) as Schema;
   return {
@@ -45,7 +45,7 @@ export function withObjectFields(schema: Schema): Schema {
   };
 }
 
-/** Without the TypeScript halves of rules. */
+/** Without the TypeScript versions of rules. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;

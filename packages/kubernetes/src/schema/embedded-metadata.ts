@@ -21,11 +21,8 @@ const fields: Readonly<Record<string, Reading>> = {
   managedFields: "list",
 };
 
-/**
- * The metadata of an object embedded in another as a server keeps it: nothing but the fields that metadata has, and no
- * empty ones. Undefined when nothing changes.
- */
-export function coercedMetadata(
+/** The metadata of an embedded resource as stored: without unknown and empty fields. Undefined when nothing changes. */
+export function coerceMetadata(
   metadata: JsonObject,
 ): { readonly value: JsonObject; readonly unknownFields: readonly string[] } | undefined {
   const value: Record<string, JsonValue> = {};
@@ -38,7 +35,7 @@ export function coercedMetadata(
   return { value, unknownFields };
 }
 
-/** The first field of metadata that is of another type than it should be. */
+/** The first metadata field of the wrong type. */
 export function metadataTypeFault(metadata: JsonValue): string | undefined {
   if (!isJsonObject(metadata)) return typeFault("object", metadata);
   for (const [name, member] of Object.entries(metadata)) {
@@ -49,7 +46,7 @@ export function metadataTypeFault(metadata: JsonValue): string | undefined {
   return undefined;
 }
 
-/** In a map of texts, the member that is none is told about. */
+/** For a map of strings, the first member of the wrong type. */
 function readingFault(reading: Reading, value: JsonValue): string | undefined {
   if (reading === "texts" && isJsonObject(value)) {
     const stray = Object.entries(value).find(([, one]) => typeof one !== "string" && one !== null);

@@ -4,8 +4,8 @@ import type { JsonObject, JsonValue } from "../protocol/json-value.ts";
 import { schemaIssues } from "./check.ts";
 import { compileSchema, defaultOf } from "./compiled-schema.ts";
 import { fitsAsIs, objectFitsAsIs } from "./fits-as-is.ts";
-import { repetitionIssues } from "./list-keys.ts";
-import { shaped } from "./shape-value.ts";
+import { duplicateItemIssues } from "./list-keys.ts";
+import { pruneAndDefault } from "./prune-and-default.ts";
 import type { Schema } from "./structural-schema.ts";
 
 const schema: Schema = {
@@ -31,7 +31,7 @@ const schema: Schema = {
 };
 const compiled = compileSchema(schema);
 
-/** With what a definition says of the fields that every object has: little, or more than a glance is for. */
+/** With declarations of the common fields: few, or more than the fast check supports. */
 const named = [{ type: "object" }, { type: "object", properties: { name: { type: "string", maxLength: 1 } } }].map(
   (metadata) =>
     compileSchema({
@@ -59,16 +59,16 @@ const value = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<JsonObject>;
 
-/** Right, but for one or two fields of which anything may be wrong. */
+/** Valid, except for one or two fields with arbitrary values. */
 const nearlyRight = value.map((object) => {
   const some = Object.fromEntries(Object.entries(object).slice(-2)) as JsonObject;
   return { name: "a", mode: "x", ...some } as JsonObject;
 });
 
-/** What a close look says: nothing wrong, nothing missing, nothing too much. */
+/** The full check: no issues, nothing to default or prune. */
 function fits(of: JsonValue, isWholeObject: boolean, by = compiled): boolean {
-  const { value: after, unknownFields } = shaped(by, of, isWholeObject);
-  const issues = [...schemaIssues(by, after), ...repetitionIssues(by, after)];
+  const { value: after, unknownFields } = pruneAndDefault(by, of, isWholeObject);
+  const issues = [...schemaIssues(by, after), ...duplicateItemIssues(by, after)];
   return after === of && unknownFields.length === 0 && issues.length === 0;
 }
 
@@ -118,7 +118,9 @@ describe("what fits a schema at a glance", () => {
       fc.property(fc.array(fc.oneof(nearlyRight, value), { maxLength: 3 }), ([first = {}, second = {}]) => {
         const holder = compileSchema({ type: "object", properties: { spec: schema, status: schema } });
         const whole = { apiVersion: "v1", kind: "Thing", metadata: {}, spec: first, status: second };
-        expect(shaped(holder, whole, true, { fits: fitsAsIs, defaultOf })).toEqual(shaped(holder, whole, true));
+        expect(pruneAndDefault(holder, whole, true, { fits: fitsAsIs, defaultOf })).toEqual(
+          pruneAndDefault(holder, whole, true),
+        );
       }),
     );
   });

@@ -4,18 +4,17 @@ import type { Schema } from "./structural-schema.ts";
 import { enumIssues, numberIssues, stringIssues, typeOf } from "./value-checks.ts";
 
 /**
- * Whether a value certainly satisfies its schema as it is: nothing wrong with it, nothing to prune, no default missing.
- * Stored objects and what programs send nearly always do. False means that the full walk has to look, which can also say
- * what is wrong. Hot: every object that is read or stored comes by here; checks are compiled once for each schema.
+ * Fast check that a value is valid by its schema, with nothing to prune or default, as is true for nearly all objects.
+ * False means that the full walk is needed, which can also report issues. Hot: every object that is read or stored
+ * comes here; checks are compiled once per schema.
  */
 export function fitsAsIs(compiled: CompiledSchema, value: JsonValue): boolean {
   return checkOf(compiled)(value);
 }
 
-/** Whether a part of an object fits its schema. */
 export type PartFits = (compiled: CompiledSchema, value: JsonValue) => boolean;
 
-/** The same for a whole object: apiVersion, kind and metadata belong there although no schema names them. */
+/** The same for a whole object, whose apiVersion, kind and metadata need not be declared. */
 export function objectFitsAsIs(compiled: CompiledSchema, object: JsonObject, partFits: PartFits = fitsAsIs): boolean {
   const { schema } = compiled;
   if (!isPlain(compiled) || schema.type !== "object" || hasFieldCount(schema) || schema.enum !== undefined)
@@ -37,41 +36,41 @@ export function objectFitsAsIs(compiled: CompiledSchema, object: JsonObject, par
 
 type Check = (value: JsonValue) => boolean;
 
-/** A field that an object may have. */
+/** A possible field of an object. */
 interface Field {
-  /** Undefined where the schema says nothing of it. */
+  /** Undefined where it has no schema. */
   readonly compiled: CompiledSchema | undefined;
-  /** Whether it must be there, by itself or by a default. */
+  /** Whether it must be present, because it is required or has a default. */
   readonly isNeeded: boolean;
-  /** Whether any value may stay. */
+  /** Whether any value is valid. */
   readonly isAnything: boolean;
-  /** Whether any text, or any integer, of such a length is right: most fields are checked without a call. */
+  /** Whether any string, or any integer, within the length limits is valid: most fields are checked without a call. */
   readonly isAnyText: boolean;
   readonly isAnyInteger: boolean;
   readonly lengthMin: number;
   readonly lengthMax: number;
-  /** Compiled when it is needed: a schema may contain itself. */
+  /** Compiled on demand: a schema may be recursive. */
   check: Check | undefined;
 }
 
 interface Fields {
   readonly named: ReadonlyMap<string, Field>;
-  /** For all that the schema does not name. */
+  /** For undeclared fields. */
   readonly others: Field;
   readonly needed: ReadonlySet<string>;
 }
 
-/** More items than this are compared with each other by the full walk, which has a table for it. */
+/** Longer lists are left to the full walk, which uses a table. */
 const keyedItemsMax = 8;
-const nowhere = { fieldText: () => "", pathText: () => "" };
+const noLocation = { fieldText: () => "", pathText: () => "" };
 const cannotTell: Check = () => false;
 
 const checks = new WeakMap<CompiledSchema, Check>();
 const fields = new WeakMap<CompiledSchema, Fields>();
 
 function checkOf(compiled: CompiledSchema): Check {
-  const known = checks.get(compiled);
-  if (known !== undefined) return known;
+  const cached = checks.get(compiled);
+  if (cached !== undefined) return cached;
   const check = newCheck(compiled);
   checks.set(compiled, check);
   return check;
@@ -81,7 +80,7 @@ function newCheck(compiled: CompiledSchema): Check {
   if (!isPlain(compiled)) return cannotTell;
   const check = checkOfType(compiled);
   if (compiled.schema.enum === undefined) return check;
-  return (value) => enumIssues(compiled, value, nowhere).length === 0 && check(value);
+  return (value) => enumIssues(compiled, value, noLocation).length === 0 && check(value);
 }
 
 function checkOfType(compiled: CompiledSchema): Check {
@@ -102,19 +101,19 @@ function checkOfType(compiled: CompiledSchema): Check {
   }
 }
 
-/** Texts so long or so short that their characters have to be counted are for the full check to measure. */
+/** Where the number of code points matters, the full check measures it. */
 function textCheck(compiled: CompiledSchema): Check {
   const { pattern, format } = compiled;
   const [lengthMin, lengthMax] = quickLengths(compiled.schema);
   return (value) => {
     if (typeof value !== "string") return false;
     if (value.length > lengthMax || value.length < lengthMin)
-      return stringIssues(compiled, value, nowhere).length === 0;
+      return stringIssues(compiled, value, noLocation).length === 0;
     return pattern?.(value) !== false && format?.(value) !== false;
   };
 }
 
-/** Characters are counted as code points: never more than the length of a text, and never less than half of it. */
+/** Lengths count code points: at most the length of the string, and at least half of it. */
 function quickLengths({ minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Schema): [min: number, max: number] {
   return [2 * minLength, maxLength];
 }
@@ -128,21 +127,21 @@ function numberCheck(compiled: CompiledSchema): Check {
     if (!isOdd && Number.isSafeInteger(value)) return (value as number) >= least && (value as number) <= most;
     if (typeof value !== "number" && typeof value !== "bigint") return false;
     if (type === "integer" && typeOf(value) !== "integer") return false;
-    return numberIssues(compiled, value, nowhere).length === 0;
+    return numberIssues(compiled, value, noLocation).length === 0;
   };
 }
 
 function objectCheck(compiled: CompiledSchema): Check {
   const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = compiled.schema;
-  let known: Fields | undefined;
+  let cached: Fields | undefined;
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-    known ??= fieldsOf(compiled);
+    cached ??= fieldsOf(compiled);
     let count = 0;
     let needed = 0;
-    // The quickest way through an object; values that were read from a text have nothing but their own members.
+    // The fastest iteration; parsed values have only own members.
     for (const name in value) {
-      const field = known.named.get(name) ?? known.others;
+      const field = cached.named.get(name) ?? cached.others;
       count += 1;
       if (field.isNeeded) needed += 1;
       if (field.isAnything) continue;
@@ -153,7 +152,7 @@ function objectCheck(compiled: CompiledSchema): Check {
       field.check ??= field.compiled === undefined ? cannotTell : checkOf(field.compiled);
       if (!field.check(member)) return false;
     }
-    return needed === known.needed.size && count >= minProperties && count <= maxProperties;
+    return needed === cached.needed.size && count >= minProperties && count <= maxProperties;
   };
 }
 
@@ -170,7 +169,7 @@ function listCheck(compiled: CompiledSchema): Check {
   };
 }
 
-/** Whether a list that must not repeat anything obviously does not. */
+/** Fast check that a set or map list has no duplicates. */
 function areDistinct({ schema }: CompiledSchema, list: readonly JsonValue[]): boolean {
   const listType = schema["x-kubernetes-list-type"];
   if (listType !== "set" && listType !== "map") return true;
@@ -187,7 +186,7 @@ function differ(one: JsonValue, other: JsonValue, keys: readonly string[]): bool
   });
 }
 
-/** Definitions name the fields that every object has, and mostly say no more of metadata than that it is an object. */
+/** Definitions may declare the common fields, mostly with no more than `type: object` for metadata. */
 function headFits(compiled: CompiledSchema, value: JsonValue): boolean {
   if (typeof value === "string") return checkOf(compiled)(value);
   return isJsonObject(value) && isAnyObject(compiled.schema);
@@ -195,7 +194,7 @@ function headFits(compiled: CompiledSchema, value: JsonValue): boolean {
 
 const wordsOfAny: ReadonlySet<string> = new Set(["type", "description"]);
 
-/** Whether the schema says no more than that there is an object. */
+/** Whether the schema only says `type: object`. */
 function isAnyObject(schema: Schema): boolean {
   return schema.type === "object" && Object.keys(schema).every((word) => wordsOfAny.has(word));
 }
@@ -204,15 +203,15 @@ function hasFieldCount({ minProperties, maxProperties }: Schema): boolean {
   return minProperties !== undefined || maxProperties !== undefined;
 }
 
-/** What a schema says in other ways than these takes the full walk. */
+/** Schemas with other keywords need the full walk. */
 function isPlain({ schema, junctors }: CompiledSchema): boolean {
   const isOdd = schema["x-kubernetes-embedded-resource"] === true || schema["x-kubernetes-int-or-string"] === true;
   return junctors === undefined && !isOdd;
 }
 
 function fieldsOf(compiled: CompiledSchema): Fields {
-  const known = fields.get(compiled);
-  if (known !== undefined) return known;
+  const cached = fields.get(compiled);
+  if (cached !== undefined) return cached;
   const { properties, required, defaults, additional, schema } = compiled;
   const needed = new Set([...required, ...defaults]);
   const isKept = additional === true && schema["x-kubernetes-preserve-unknown-fields"] === true;

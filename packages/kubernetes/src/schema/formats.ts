@@ -7,7 +7,7 @@ const channel = "\\s*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*";
 const rgbColor = new RegExp(`^rgb\\(${channel},${channel},${channel}\\)$`);
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/;
 
-/** Formats of strings that Kubernetes checks; any other format is documentation. Dashes in their names do not count. */
+/** String formats that Kubernetes checks; others are documentation. Dashes in their names are ignored. */
 const formats: Readonly<Record<string, (text: string) => boolean>> = {
   bsonobjectid: (text) => /^[0-9a-fA-F]{24}$/.test(text),
   uri: isRequestUri,
@@ -35,7 +35,7 @@ const formats: Readonly<Record<string, (text: string) => boolean>> = {
   datetime: isDateTime,
 };
 
-/** The check for a format, or undefined when nothing is checked. */
+/** The check of a format; undefined when there is none. */
 export function formatCheck(format: string): ((text: string) => boolean) | undefined {
   const name = format.replaceAll("-", "");
   return Object.hasOwn(formats, name) ? formats[name] : undefined;

@@ -1,9 +1,9 @@
-/** From here on Go writes a fraction with an exponent. */
+/** From here on Go prints an exponent. */
 const exponentMin = 6;
 
 /**
- * A bound as Kubernetes prints it beside a value: plain digits when both are integers, else the shortest form of a
- * double, which has an exponent from a million on.
+ * A bound as Kubernetes prints it beside a value: digits if both are integers, else the shortest form of a double, with
+ * an exponent from a million on.
  */
 export function goNumber(bound: number, beside: number | bigint): string {
   const isInteger = typeof beside === "bigint" || Number.isInteger(beside);

@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue } from "../protocol/json-value.ts";
 import type { Schema } from "./structural-schema.ts";
 
 /**
- * The type of a value after the walker accepted it: defaults filled in, unknown fields gone. Integers of format int64
- * may be bigints; whoever needs arithmetic turns them into an Amount first.
+ * The type of a valid value after pruning and defaulting. Integers of format int64 may be bigints; convert them to an
+ * Amount before arithmetic.
  */
 export type Infer<S extends Schema> = S extends { readonly nullable: true } ? InferValue<S> | null : InferValue<S>;
 
@@ -41,7 +41,7 @@ type InferProperties<Properties extends Readonly<Record<string, Schema>>, Presen
   readonly [Key in Exclude<keyof Properties, Present>]?: Infer<Properties[Key]>;
 };
 
-/** What is required, or has a default, is there. */
+/** Required and defaulted fields are present. */
 type PresentKeys<S extends Schema, Properties> =
   | (S extends { readonly required: readonly (infer Name)[] } ? Name & keyof Properties : never)
   | {

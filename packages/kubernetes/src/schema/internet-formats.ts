@@ -21,7 +21,7 @@ const address = new RegExp(`^[ \\t]*${local}@[ \\t]*${domain}[ \\t]*$`, "u");
 const named = new RegExp(`^[ \\t]*(?:(?:${atom}|${quoted}|\\.)[ \\t]*)*<([^<>]*)>[ \\t]*$`, "u");
 const emailLengthMax = 2_000;
 
-/** An address, with or without the name of a person before it: `Ann <ann@example.com>`. */
+/** An address, optionally with a display name: `Ann <ann@example.com>`. */
 export function isEmail(text: string): boolean {
   if (text.length > emailLengthMax) return false;
   const inner = text.endsWith(">") ? named.exec(text)?.[1] : text;
@@ -31,7 +31,7 @@ export function isEmail(text: string): boolean {
   return host === undefined || isIpv4(host) || isIpv6(host);
 }
 
-/** What stands in the first line of an HTTP request: an absolute path, or a whole URI. */
+/** As in the first line of an HTTP request: an absolute path, or a URI. */
 export function isRequestUri(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   if (text === "" || /[\u0000-\u001f\u007f]/.test(text)) return false;

@@ -6,11 +6,13 @@ export interface PrinterColumn {
   readonly jsonPath: string;
   readonly description?: string;
   readonly format?: string;
-  /** Columns above 0 are shown by `kubectl get -o wide` alone. */
+  /** Columns above 0 are shown by `kubectl get -o wide` only. */
   readonly priority?: number;
 }
 
-/** All there is to say of a kind: what a CustomResourceDefinition, OpenAPI and a reference page are made from. */
+/**
+ * The definition of a kind, from which its CustomResourceDefinition, OpenAPI schema and reference page are generated.
+ */
 export interface KindDefinition {
   readonly group: string;
   readonly version: string;
@@ -20,9 +22,9 @@ export interface KindDefinition {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly scope: "Namespaced" | "Cluster";
-  /** The schema of the whole object: `spec`, `status`, and rules; apiVersion, kind and metadata are added. */
+  /** The schema of the whole object: `spec`, `status`, and rules; the common fields are added. */
   readonly schema: Schema;
   readonly printerColumns: readonly PrinterColumn[];
-  /** Fields that `--field-selector` can select by, such as `spec.resourceType`. */
+  /** Fields that `--field-selector` supports, such as `spec.resourceType`. */
   readonly selectableFields: readonly string[];
 }

@@ -1,10 +1,10 @@
 import { childPath, duplicate, type FieldIssue, invalid, itemPath } from "../protocol/field-issue.ts";
 import { isJsonObject, type JsonValue } from "../protocol/json-value.ts";
-import { identityText } from "../protocol/json-writer.ts";
+import { canonicalJson } from "../protocol/json-writer.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 
-/** Lists that are sets or maps may not repeat an item; where they do, anywhere in a value. */
-export function repetitionIssues(compiled: CompiledSchema, value: JsonValue, path = ""): readonly FieldIssue[] {
+/** Duplicates in set and map lists, anywhere in a value. */
+export function duplicateItemIssues(compiled: CompiledSchema, value: JsonValue, path = ""): readonly FieldIssue[] {
   if (compiled.hasKeyedLists === false || typeof value !== "object" || value === null) return [];
   const issues: FieldIssue[] = [];
   collect(compiled, value, path, issues);
@@ -50,13 +50,13 @@ function mapIssues(items: readonly JsonValue[], keys: readonly string[], path: s
   );
 }
 
-/** The first repetition of each thing that is repeated. */
+/** The first duplicate of each item. */
 function repeated(identities: readonly JsonValue[], path: string): readonly FieldIssue[] {
   if (identities.length < 2) return [];
   const counts = new Map<string, number>();
   const issues: FieldIssue[] = [];
   for (const [index, identity] of identities.entries()) {
-    const text = identityText(identity);
+    const text = canonicalJson(identity);
     const count = counts.get(text) ?? 0;
     if (count === 1) issues.push(duplicate(itemPath(path, index), identity));
     counts.set(text, count + 1);

@@ -1,20 +1,20 @@
 import { childPath, itemPath } from "../protocol/field-issue.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../protocol/json-value.ts";
-import { identityText } from "../protocol/json-writer.ts";
+import { canonicalJson } from "../protocol/json-writer.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import type { ValidationRule } from "./structural-schema.ts";
 
-/** A value that a schema has CEL rules for. */
+/** A value with CEL rules. */
 export interface RuleSite {
   readonly compiled: CompiledSchema;
   readonly rules: readonly ValidationRule[];
   readonly path: string;
   readonly self: JsonValue;
-  /** What stood here before an update; undefined on create, and where old and new cannot be matched up. */
+  /** The value before an update; undefined for a create, and where old and new do not correlate. */
   readonly oldSelf: JsonValue | undefined;
 }
 
-/** Every place in a value where rules apply. Who evaluates them is the caller's business. */
+/** All values with rules. The caller evaluates them. */
 export function* ruleSites(
   compiled: CompiledSchema,
   self: JsonValue,
@@ -47,7 +47,7 @@ function* objectSites(
   }
 }
 
-/** Items of a list have an old value only where the list says by which keys they are known. */
+/** List items have an old value only in map lists. */
 function* arraySites(
   compiled: CompiledSchema,
   self: readonly JsonValue[],
@@ -63,7 +63,7 @@ function* arraySites(
   }
 }
 
-/** What an item of a list is known by. */
+/** The identity of a list item. */
 function identityOf(item: JsonValue, keys: readonly string[]): string {
-  return identityText(keys.map((key) => (isJsonObject(item) ? (ownValue(item, key) ?? null) : null)));
+  return canonicalJson(keys.map((key) => (isJsonObject(item) ? (ownValue(item, key) ?? null) : null)));
 }

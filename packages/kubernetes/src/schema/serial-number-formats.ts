@@ -14,7 +14,7 @@ export function isIsbn13(text: string): boolean {
 const cardNumber =
   /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$/;
 
-/** Anything but digits is skipped; the last digit is a checksum of the others. */
+/** Other characters are skipped; the last digit is a checksum. */
 export function isCreditCard(text: string): boolean {
   const digits = text.replace(/[^0-9]+/g, "");
   if (!cardNumber.test(digits)) return false;

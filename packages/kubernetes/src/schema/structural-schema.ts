@@ -1,6 +1,6 @@
 import type { JsonValue } from "../protocol/json-value.ts";
 
-/** A rule in CEL that a schema carries: what it demands of `self`, and of `oldSelf` on an update. */
+/** A CEL validation rule on `self`, and on `oldSelf` for an update. */
 export interface ValidationRule {
   readonly rule: string;
   readonly message?: string;
@@ -9,13 +9,13 @@ export interface ValidationRule {
   readonly fieldPath?: string;
   readonly optionalOldSelf?: boolean;
   /**
-   * The same rule in TypeScript, for kinds that are ours: it needs no CEL, and a test keeps the two equal. Holds for
-   * what it cannot read, which the schema refuses on its own. Never emitted.
+   * The same rule in TypeScript, for our own kinds: it needs no CEL, and a test compares the two. True for values of
+   * the wrong type, which the schema rejects. Never emitted.
    */
   readonly holds?: (self: JsonValue, oldSelf: JsonValue | undefined) => boolean;
 }
 
-/** The part of a schema that only checks values; all that may stand below allOf, anyOf, oneOf and not. */
+/** The validating keywords of a schema; the only ones allowed below allOf, anyOf, oneOf and not. */
 export interface ValueValidation {
   readonly format?: string;
   readonly enum?: readonly JsonValue[];
@@ -40,8 +40,8 @@ export interface ValueValidation {
 }
 
 /**
- * A structural schema as CustomResourceDefinitions carry it. Written as a TypeScript literal
- * (`as const satisfies Schema`) it also gives the type of what it accepts, by `Infer`.
+ * A structural schema, as in CustomResourceDefinitions. As a TypeScript literal (`as const satisfies Schema`) it also
+ * gives the type of valid values, by `Infer`.
  */
 export interface Schema extends ValueValidation {
   readonly type?: "object" | "array" | "string" | "integer" | "number" | "boolean";
@@ -58,7 +58,7 @@ export interface Schema extends ValueValidation {
   readonly "x-kubernetes-list-type"?: "atomic" | "set" | "map";
   readonly "x-kubernetes-list-map-keys"?: readonly string[];
   readonly "x-kubernetes-map-type"?: "granular" | "atomic";
-  /** How a strategic merge patch treats a list or map of a built-in kind; custom kinds have neither. */
+  /** The strategic merge patch strategy of a list or map; for built-in kinds only. */
   readonly "x-kubernetes-patch-strategy"?: string;
   readonly "x-kubernetes-patch-merge-key"?: string;
   readonly "x-kubernetes-validations"?: readonly ValidationRule[];

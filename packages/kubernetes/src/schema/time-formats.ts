@@ -1,8 +1,8 @@
 import { isCivilDate } from "../protocol/calendar.ts";
 
 /**
- * The format `date-time`, which is looser than the times that Kubernetes reads: it allows any zone, any character before
- * the fraction, and anything after a further `t`.
+ * The `date-time` format, which is looser than Kubernetes' times: it allows any zone, any character before the
+ * fraction, and anything after a further `t`.
  */
 export function isDateTime(text: string): boolean {
   const [date = "", time] = text.toLowerCase().split("t");
@@ -21,7 +21,7 @@ export function isDate(text: string): boolean {
 const amount = "([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)";
 const goDuration = new RegExp(`^[-+]?(0|(${amount})+)$`);
 
-/** Units of the looser notation; a word that starts with the last of a group is one too, such as `minutes`. */
+/** Units of the looser notation; a word that starts with the last of a group counts too, such as `minutes`. */
 const units: readonly (readonly string[])[] = [
   ["ns", "nano"],
   ["us", "µs", "micro"],
@@ -34,7 +34,7 @@ const units: readonly (readonly string[])[] = [
 ];
 const int64Max = 2n ** 63n - 1n;
 
-/** `1h30m`, and what people write: `3 days`. */
+/** `1h30m`, or `3 days`. */
 export function isDuration(text: string): boolean {
   if ([...text.matchAll(/0*(\d+)/g)].some(([, digits = "0"]) => isBeyondInt64(digits))) return false;
   if (goDuration.test(text)) return true;
@@ -42,7 +42,7 @@ export function isDuration(text: string): boolean {
   return parts.some(([, unit]) => isUnit((unit as string).toLowerCase()));
 }
 
-/** By length first: the digits may go on for a megabyte. */
+/** By length first: there may be a megabyte of digits. */
 function isBeyondInt64(digits: string): boolean {
   return digits.length > 19 || BigInt(digits) > int64Max;
 }

@@ -4,8 +4,8 @@ import type { CompiledSchema } from "./compiled-schema.ts";
 type Check = (compiled: CompiledSchema, value: JsonValue) => boolean;
 
 /**
- * A check that looks at each part of an object once, and remembers the parts that passed. An update leaves most of an
- * object as it is, the very same values; and a value does not change after it was made, so it goes on passing.
+ * Caches a check by identity, for parts that passed. An update keeps most parts of an object identical, and values are
+ * immutable, so they keep passing.
  */
 export function cachedCheck(check: Check): Check {
   const passed = new WeakMap<object, CompiledSchema>();

@@ -108,7 +108,7 @@ describe("validation in the words of Kubernetes", () => {
       "2026-02-29T00:00:00Z",
       ['f: Invalid value: "2026-02-29T00:00:00Z": f in body must be of type date-time: "2026-02-29T00:00:00Z"'],
     ],
-    "a format nobody checks": [{ type: "string", format: "poem" }, "x", []],
+    "an unchecked format": [{ type: "string", format: "poem" }, "x", []],
     "below the minimum": [
       { type: "integer", minimum: 0 },
       -1,
@@ -438,12 +438,12 @@ describe("defaults and pruning", () => {
       { spec: { mode: "x", nothing: null } },
       [],
     ],
-    "drops what nobody knows and says where": [
+    "drops unknown fields and reports their paths": [
       { spec: { mode: "x", extra: 1, items: [{ key: "", more: {} }] }, status: {} },
       { spec: { mode: "x", items: [{ key: "" }] } },
       ["spec.extra", "spec.items[0].more", "status"],
     ],
-    "keeps what it is told to keep": [
+    "keeps preserved unknown fields": [
       { spec: { mode: "x", anything: { a: { b: [1] } } } },
       { spec: { mode: "x", anything: { a: { b: [1] } } } },
       [],

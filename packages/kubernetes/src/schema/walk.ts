@@ -3,39 +3,39 @@ import { isJsonObject, type JsonValue } from "../protocol/json-value.ts";
 import { schemaIssues } from "./check.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import { fitsAsIs, objectFitsAsIs } from "./fits-as-is.ts";
-import { repetitionIssues } from "./list-keys.ts";
-import { shaped } from "./shape-value.ts";
+import { duplicateItemIssues } from "./list-keys.ts";
+import { pruneAndDefault } from "./prune-and-default.ts";
 
-/** What one walk over a value found and made. */
-export interface Walked {
-  /** The value with defaults filled in and unknown fields gone; the very same one when nothing changed. */
+/** The result of a walk over a value. */
+export interface WalkResult {
+  /** Pruned and defaulted; the same object when nothing changed. */
   readonly value: JsonValue;
   readonly issues: readonly FieldIssue[];
-  /** The paths of fields that no schema names; they are not in `value`. */
+  /** The paths of pruned fields. */
   readonly unknownFields: readonly string[];
 }
 
 const none: readonly never[] = [];
 
-/** Defaults, prunes and validates a whole object. Nulls where none may be count as left out. */
-export function walkObject(compiled: CompiledSchema, value: JsonValue): Walked {
+/** Prunes, defaults and validates a whole object. Nulls that are not allowed count as absent. */
+export function walkObject(compiled: CompiledSchema, value: JsonValue): WalkResult {
   return walk(compiled, value, true);
 }
 
 /** The same for a part of an object. */
-export function walkValue(compiled: CompiledSchema, value: JsonValue): Walked {
+export function walkValue(compiled: CompiledSchema, value: JsonValue): WalkResult {
   return walk(compiled, value, false);
 }
 
-function walk(compiled: CompiledSchema, original: JsonValue, isWholeObject: boolean): Walked {
-  if (isObvious(compiled, original, isWholeObject)) return { value: original, issues: none, unknownFields: none };
-  const { value, unknownFields } = shaped(compiled, original, isWholeObject);
+function walk(compiled: CompiledSchema, original: JsonValue, isWholeObject: boolean): WalkResult {
+  if (fitsUnchanged(compiled, original, isWholeObject)) return { value: original, issues: none, unknownFields: none };
+  const { value, unknownFields } = pruneAndDefault(compiled, original, isWholeObject);
   const issues = schemaIssues(compiled, value);
-  const repetitions = repetitionIssues(compiled, value);
+  const repetitions = duplicateItemIssues(compiled, value);
   return { value, issues: repetitions.length === 0 ? issues : [...issues, ...repetitions], unknownFields };
 }
 
-function isObvious(compiled: CompiledSchema, value: JsonValue, isWholeObject: boolean): boolean {
+function fitsUnchanged(compiled: CompiledSchema, value: JsonValue, isWholeObject: boolean): boolean {
   if (!isWholeObject) return fitsAsIs(compiled, value);
   return isJsonObject(value) && objectFitsAsIs(compiled, value);
 }

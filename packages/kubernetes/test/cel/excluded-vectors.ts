@@ -1,8 +1,8 @@
-// The vectors of the conformance suite that are not run, or that are answered differently on purpose, each with its reason.
+// The vectors of the conformance suite that are not run, or whose results differ on purpose, each with its reason.
 
-/** Suites that are not about the language as it is written over JSON. */
+/** Suites that do not apply to the language over JSON. */
 export const excludedSuites: Readonly<Record<string, string>> = {
-  block_ext: "cel.block is what optimizers rewrite expressions into; nobody writes it",
+  block_ext: "cel.block is created by optimizers and not written by hand",
   enums: "enums of protocol buffers; Kubernetes objects are JSON and have none",
   proto2: "messages of protocol buffers; Kubernetes objects are JSON and have none",
   proto2_ext: "extensions of such messages",
@@ -13,13 +13,15 @@ export const excludedSuites: Readonly<Record<string, string>> = {
 const constructs = "constructs a message of protocol buffers";
 const declares = "declares a variable or function of a message type";
 
-/** Every section of this suite makes messages, assigns to their fields and reads them; one vector binds a variable. */
+/**
+ * Every section of this suite creates messages, assigns to their fields and reads them; one vector binds a variable.
+ */
 const dynamicSections = [
   ...["int32", "int64", "uint32", "uint64", "float", "double", "bool", "string", "bytes", "list", "struct"],
   ...["value_null", "value_number", "value_string", "value_bool", "value_struct", "value_list"],
 ];
 
-/** By name, or by what the names start with where everything of that name is meant; all of them need messages. */
+/** By name, or by prefix; all of them need messages. */
 export const excludedVectors: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     dynamicSections.flatMap((section) => [
@@ -60,7 +62,7 @@ export const excludedVectors: Readonly<Record<string, string>> = {
   "type_deductions/legacy_nullable_types/null_assignable_to_timestamp_parameter_candidate": declares,
 };
 
-/** Run, and answered as a kube-apiserver of version 1.34 (cel-go 0.26) answers, which is not what the vector says. */
+/** Run with the results of kube-apiserver 1.34 (cel-go 0.26), which differ from the vector's. */
 export const answeredAsInKubernetes: Readonly<Record<string, string>> = {
   "optionals/optionals/map_null_entry_no_such_key":
     "an optional that holds null has no fields, rather than an error: labels are often null",
@@ -69,7 +71,7 @@ export const answeredAsInKubernetes: Readonly<Record<string, string>> = {
     "a duration's milliseconds are all it has, as are its hours, minutes and seconds",
 };
 
-/** Whether a name in one of the tables above means a vector. */
+/** Whether a name in one of the tables above matches a vector. */
 export function means(name: string, path: string): boolean {
   return name.endsWith("*") ? path.startsWith(name.slice(0, -1)) : path === name;
 }

@@ -9,7 +9,7 @@ import type { FailureKind } from "../../src/cel/values/failure.ts";
 
 const page = readFileSync("docs/reference/expressions.md", "utf8");
 
-/** How operators are written, by the function they call. */
+/** The spelling of operators, by function. */
 const written: Readonly<Record<string, string>> = {
   "-_": "-a",
   "!_": "!a",

@@ -1,5 +1,5 @@
-// Expressions to be repeated for as long as the cost limit allows, over about as much data as an API server accepts. Each
-// does as much work for its price as could be thought of: a price too low shows as seconds, or as no end at all.
+// Expressions to be repeated as long as the cost limit allows, over about as much data as an API server accepts. Each
+// does as much work for its cost as possible: a cost that is too low shows as seconds, or as an endless run.
 import {
   bytesType,
   doubleType,
@@ -23,7 +23,7 @@ function nestedList(depth: number): unknown {
   return JSON.parse("[".repeat(depth) + "]".repeat(depth)) as unknown;
 }
 
-/** Twice wherever things are compared: two equal values that are not the same object. */
+/** Twice wherever values are compared: equal, but not identical. */
 export const nastyTrigger = {
   ints: rowOf(200_000, (index) => index),
   sameInts: rowOf(200_000, (index) => index),
@@ -77,7 +77,7 @@ export const nastyTrigger = {
   propertyPatterns: rowOf(360, (index) => `[${"\\pL\\pN".repeat(500)}]${index}`),
 };
 
-/** What a schema gives types to, which are read anew whenever they are looked at. */
+/** Typed by a schema, so that values are converted on each access. */
 export const nastySelf = {
   times: rowOf(50_000, () => "2020-01-01T00:00:00.123456Z"),
   durations: rowOf(10_000, () => "1s".repeat(64)),

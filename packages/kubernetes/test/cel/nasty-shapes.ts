@@ -1,4 +1,4 @@
-// Expressions of at most 1024 characters that are made to hurt whoever reads, checks or runs them.
+// Expressions of at most 1024 characters that are expensive to parse, check or run.
 
 /** Fills the middle as often as fits: `prefix` and `suffix` nest around `inner`. */
 function nested(prefix: string, inner: string, suffix: string): string {

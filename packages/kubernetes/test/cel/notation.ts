@@ -1,4 +1,4 @@
-// Types and values as the conformance suite writes them, in ours.
+// Converts types and values of the conformance suite.
 import {
   boolType,
   bytesType,
@@ -27,7 +27,7 @@ import { parseTimestamp } from "../../src/cel/values/time/timestamps.ts";
 import { ListValue, type MapValue, TypeName, Uint, type Value } from "../../src/cel/values/value.ts";
 import type { ProtoJson } from "./vectors.ts";
 
-/** Thrown for what only protocol buffers have. */
+/** Thrown for values that only protocol buffers have. */
 export class NeedsMessages extends Error {}
 
 const primitives: Readonly<Record<string, Type>> = {

@@ -57,7 +57,7 @@ const json = {
   deep: { n: 7 },
 };
 
-/** What @bufbuild/cel takes for an int is a bigint; to us a whole number in JSON is one. */
+/** @bufbuild/cel uses bigints for ints; here a whole number in JSON is one. */
 function withInts(value: unknown): unknown {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(withInts);
@@ -84,7 +84,7 @@ const environment = createEnvironment({
 
 const raw = Uint8Array.of(1, 2, 255);
 
-/** What differs between the ways an expression is tried. */
+/** The variables of an evaluation. */
 interface World {
   readonly s: string;
   /** Nanoseconds beyond whole seconds. */
@@ -116,7 +116,7 @@ function theirBindings({ s, t, span }: World) {
   };
 }
 
-/** A value of theirs in ours. */
+/** Converts one of their values. */
 function fromTheirs(value: CelValue): Value {
   if (isCelUint(value)) return new Uint(value.value);
   if (isCelList(value)) return new ListValue([...value].map(fromTheirs));
@@ -182,7 +182,7 @@ function examine(expression: string, inWorld = world): Case {
   return { expression, ours: ours(expression, inWorld), theirs: theirs(expression, inWorld) };
 }
 
-/** An expression and what it is given, to be changed so that the cause of a disagreement is gone. */
+/** An expression with its variables, to be changed so that the cause of a disagreement is removed. */
 interface Trial {
   readonly expression: string;
   readonly world: World;
@@ -195,7 +195,7 @@ function replacing(pattern: string, replacement: string): (trial: Trial) => Tria
   });
 }
 
-/** Another letter in the place of everything beyond the basic plane. */
+/** Replaces everything beyond the basic plane by another letter. */
 function withoutEmoji({ expression, world: before }: Trial): Trial {
   return { expression: expression.replaceAll("😀", "☺"), world: { ...before, s: "héllo☺" } };
 }
@@ -208,15 +208,15 @@ function inWholeSeconds({ expression, world: before }: Trial): Trial {
 
 interface Disagreement {
   readonly because: string;
-  /** An expression that shows it; once it no longer does, the entry goes. */
+  /** An expression that shows it; once it no longer does, the entry is removed. */
   readonly witness: string;
   /** Whether a disagreement looks like this one. */
   readonly shows: (found: Case) => boolean;
-  /** Takes the cause away, after which both must agree. */
+  /** Removes the cause, after which both must agree. */
   readonly cure: ((trial: Trial) => Trial) | "none needed: the error names the cause";
 }
 
-/** Where @bufbuild/cel 0.6 departs from the specification, or from what every other implementation does. */
+/** Where @bufbuild/cel 0.6 deviates from the specification, or from all other implementations. */
 const knownDisagreements: readonly Disagreement[] = [
   {
     because: "it reads any text as a number: double('x') is NaN, uint('') is 0",
@@ -291,7 +291,7 @@ const knownDisagreements: readonly Disagreement[] = [
   },
 ];
 
-/** Whether one of the known causes explains a disagreement, or all that show themselves together do. */
+/** Whether a known cause, or all that apply together, explain a disagreement. */
 function isKnown(found: Case): boolean {
   const shown = knownDisagreements.filter(({ shows }) => shows(found)).map(({ cure }) => cure);
   const cures = shown.filter((cure) => typeof cure === "function");

@@ -1,4 +1,4 @@
-// Well-typed expressions at random, from a seed: the same seed always makes the same expression.
+// Random well-typed expressions from a seed: the same seed always gives the same expression.
 
 export type Kind =
   | "int"
@@ -43,14 +43,14 @@ const patterns = ["'^a'", "'b+'", "'[0-9]+'", "''", "'a|b'", "'.$'"];
 
 export class RandomExpression {
   #state: number;
-  /** Names of macro variables in sight, by kind. */
+  /** Macro variables in scope, by kind. */
   #locals: { readonly name: string; readonly kind: Kind }[] = [];
 
   constructor(seed: number) {
     this.#state = seed >>> 0 || 1;
   }
 
-  /** An expression of a random kind, at most so deep. */
+  /** An expression of a random kind with a depth limit. */
   any(depth: number): string {
     return this.of(this.#pick(Object.keys(variables) as Kind[]), depth);
   }
@@ -127,12 +127,12 @@ export class RandomExpression {
     ];
   }
 
-  /** Mostly one that is there. */
+  /** Mostly an existing one. */
   #index(depth: number): string {
     return this.#chance(0.8) ? this.#pick(["0", "0", "1"]) : this.of("int", depth);
   }
 
-  /** What a number is converted from: another number, or a text that mostly is one. */
+  /** The source of a number conversion: another number, or mostly valid text. */
   #convertible(numbers: readonly Kind[], depth: number): string {
     if (this.#chance(0.7)) return this.of(this.#pick(numbers), depth);
     return this.#chance(0.8) ? this.#pick(["'12'", "'0'", "'007'", "'-3'", "'1.5'"]) : this.of("string", depth);
@@ -203,7 +203,7 @@ export class RandomExpression {
     const over = this.of(range, depth);
     const variable = this.#pick(["x", "y", "z"]);
     const outer = this.#locals;
-    // A name hides what it named before, also where that was of another kind.
+    // A name shadows earlier ones, also of another kind.
     const visible = outer.filter((local) => local.name !== variable);
     this.#locals = [...visible, { name: variable, kind: range === "ints" ? "int" : "string" }];
     const text = `${over}.${name}(${variable}, ${this.of(body, depth)})`;

@@ -9,7 +9,7 @@ import { RandomExpression } from "./random-expression.ts";
 
 const environment = createEnvironment({ variables: { big: dynType, json: dynType } });
 
-/** Generous for a machine that is doing other things; most of these take a few milliseconds. */
+/** Generous for a busy machine; most of these take a few milliseconds. */
 const msMax = 3_000;
 
 function run(expression: string): "refused" | "failed" | "done" {
@@ -54,7 +54,7 @@ describe("what is repeated until the budget is spent ends soon", () => {
     expect(performance.now() - start).toBeLessThan(msMax);
   });
 
-  /** Equality refuses what is nested too deep at once, before it has cost much. */
+  /** Equality rejects deep nesting at once, before it has cost much. */
   function nests(body: string): boolean {
     return body.includes("t.tooDeep ==");
   }
@@ -88,9 +88,9 @@ describe("an expression as long as one may be neither crashes nor hangs", () => 
   const table: Record<string, string> = {
     "a list of numbers": `[${fill("1", ",")}]`,
     "a list of empty lists": `[${fill("[]", ",")}]`,
-    "a list of names nobody knows": `[${fill("foo", ",")}]`,
+    "a list of unknown names": `[${fill("foo", ",")}]`,
     "a chain of conditions": fill("true", "&&"),
-    "a chain of names nobody knows": fill("a.b", "||"),
+    "a chain of unknown names": fill("a.b", "||"),
     "a chain of macros": fill("[1].all(x,x>0)", "&&"),
     "a call with many arguments": `size(${fill("1", ",")})`,
     "a macro with many arguments": `[1].map(${fill("x", ",")})`,
@@ -106,7 +106,7 @@ describe("an expression as long as one may be neither crashes nor hangs", () => 
   });
 });
 
-/** The words and marks of the language, to be thrown together. */
+/** The tokens of the language, to be combined at random. */
 const tokens = [
   ...[
     "(",

@@ -28,7 +28,7 @@ export type Verdict =
   | { readonly outcome: "excluded"; readonly why: string }
   | { readonly outcome: "failed"; readonly why: string };
 
-/** Runs a vector, or says that it is about messages, which our values do not have. */
+/** Runs a vector, or reports that it needs messages, which our values do not have. */
 export function verdictOn(vector: Vector): Verdict {
   try {
     return run(vector, environmentOf(vector));
@@ -38,7 +38,7 @@ export function verdictOn(vector: Vector): Verdict {
   }
 }
 
-/** What is wrong with the expression of a vector, as one text. */
+/** The issues of a vector's expression, as one text. */
 export function refusalOf(vector: Vector): string {
   const compiled = compile(vector.expression, environmentOf(vector));
   return compiled.ok ? "" : compiled.issues.map((issue) => renderIssue(vector.expression, issue)).join("\n");
@@ -72,7 +72,7 @@ function verdict(passed: boolean, why: string): Verdict {
   return passed ? { outcome: "passed" } : { outcome: "failed", why };
 }
 
-/** Equal and of the same type; NaN is what was asked for where NaN was asked for. */
+/** Equal and of the same type; NaN equals NaN here. */
 function same(left: Value, right: Value): boolean {
   if (Number.isNaN(left) && Number.isNaN(right)) return true;
   return typeNameOf(left) === typeNameOf(right) && equal(left, right, unmetered);

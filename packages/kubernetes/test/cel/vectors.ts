@@ -1,4 +1,4 @@
-// The vectors of the language's own conformance suite, flattened, as @bufbuild/cel-spec carries them in JSON.
+// The vectors of the language's conformance suite, flattened, from @bufbuild/cel-spec.
 import { tests } from "@bufbuild/cel-spec/testdata/conformance.js";
 
 export type ProtoJson = Readonly<Record<string, unknown>>;
@@ -8,12 +8,12 @@ export interface Vector {
   readonly path: string;
   readonly expression: string;
   readonly container: string;
-  /** Whether types are checked before the expression runs, whether it runs, or both. */
+  /** Whether the expression is checked, run, or both. */
   readonly mode: "check-and-run" | "run" | "check";
   readonly declarations: readonly Declaration[];
   readonly bindings: Readonly<Record<string, ProtoJson>>;
   readonly expected: Expected;
-  /** What cel-go says instead of running it, in full. */
+  /** The complete error of cel-go, if it rejects the expression. */
   readonly refusal: string | undefined;
 }
 

@@ -7,53 +7,52 @@ import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
 import type { ControlPlanes } from "../views/control-planes.ts";
 import { PolicyViews } from "../views/policy-views.ts";
-import type { AdmissionListener } from "./admission-listener.ts";
+import type { AdmissionObserver } from "./admission-observer.ts";
+import { routeAdmission } from "./admission-router.ts";
 import { type UsageView, unknownUsage } from "./answers/usage-view.ts";
 import { ClaimStreams, type StreamsHealth } from "./claims/claim-streams.ts";
 import type { ClaimTransactions } from "./claims/claim-transactions.ts";
-import type { StreamsListener } from "./claims/stream-listener.ts";
-import { frontDoor } from "./front-door.ts";
-import type { Newcomers } from "./newcomers.ts";
+import type { StreamsObserver } from "./claims/stream-observer.ts";
+import type { NewConsumers } from "./new-consumers.ts";
 import type { Decide, DecideRemoval } from "./object-change.ts";
-import { isNamespaceGoing } from "./own-kinds/namespace-going.ts";
-import { OwnKinds } from "./own-kinds/own-kinds.ts";
 import { readRegistrations } from "./policies/live-registrations.ts";
 import { QuotaAdmission } from "./quota-admission.ts";
+import { isNamespaceTerminating } from "./quota-kinds/namespace-terminating.ts";
+import { QuotaKindAdmission } from "./quota-kinds/quota-kind-admission.ts";
 
 export interface AdmissionOptions {
   readonly planes: ControlPlanes;
-  /** Those of the process, where controllers use them as well. They start and stop with admission. */
+  /** Shared with the controllers of this process, if there are any. They start and stop with admission. */
   readonly views?: PolicyViews;
   readonly clock: Clock;
   readonly random: Random & { uuid(): string };
   readonly report: (where: string, error: unknown) => void;
   readonly quota?: QuotaOptions;
   readonly waitMsMax?: number;
-  /** The users that controllers and admission write as; others may not write what is theirs. */
+  /** The users that controllers and admission write as. Only they may write buckets and reserved metadata. */
   readonly systemUsers?: readonly string[];
-  /** Whether a request comes from the bucket writer of this process, where there can be no other. */
+  /** Whether a request comes from the bucket writer of this process. Given when there can be no other writer. */
   readonly isBucketWriter?: (user: UserInfo) => boolean;
   readonly usage?: UsageView;
-  readonly newcomers?: Newcomers;
-  /** Where the server is in this process: quota that is stored in one transaction with objects. */
+  readonly newConsumers?: NewConsumers;
+  /** Given when the API server runs in this process: stores claims in one transaction with their object. */
   readonly transactions?: ClaimTransactions;
-  /** Which of several this is, to those who read its events. */
+  /** Identifies this replica in the events it records. */
   readonly instance?: string;
-  /** Those who count. */
-  readonly told?: AdmissionListener;
-  readonly toldStreams?: StreamsListener;
+  readonly observer?: AdmissionObserver;
+  readonly streamObserver?: StreamsObserver;
 }
 
 export interface AdmissionHealth extends StreamsHealth {
   readonly activePolicies: number;
 }
 
-/** Who the system is to a server, unless it is told otherwise. */
+/** The default user name of the quota system. */
 export const systemUserName = "system:milo-quota";
 
 const waitMsDefault = 8_000;
 
-/** Everything that has a say in what is stored, to be asked in the process of the server or over HTTPS. */
+/** All of quota's admission: called in the process of the API server, or over HTTPS by the webhook server. */
 export class Admission {
   readonly #views: PolicyViews;
   readonly #streams: ClaimStreams;
@@ -63,11 +62,11 @@ export class Admission {
   readonly decideRemoval: DecideRemoval;
 
   constructor(options: AdmissionOptions) {
-    const { planes, clock, random, report, told = {}, toldStreams = {} } = options;
+    const { planes, clock, random, report, observer = {}, streamObserver = {} } = options;
     const clientOf = (plane: string): KubeClient => planes.client(plane);
-    this.#streams = new ClaimStreams({ clientOf, clock, random, report, told: toldStreams });
+    this.#streams = new ClaimStreams({ clientOf, clock, random, report, observer: streamObserver });
     this.#views = options.views ?? new PolicyViews({ planes, clock, random, report });
-    const { claimPolicyIndex: policies, registrationIndex: registrations } = this.#views;
+    const { claimPolicyCache: policies, registrationIndex: registrations } = this.#views;
     this.#events = new EventRecorder({
       eventsOf: (plane) => planes.client(plane).resource(eventType, anyObject),
       source: { component: "milo-quota", instance: options.instance ?? "admission" },
@@ -84,45 +83,46 @@ export class Admission {
       clock,
       waitMsMax: options.waitMsMax ?? waitMsDefault,
       usage: options.usage ?? unknownUsage,
-      ...(options.newcomers === undefined ? {} : { newcomers: options.newcomers }),
+      ...(options.newConsumers === undefined ? {} : { newConsumers: options.newConsumers }),
       events: this.#events,
       ...(options.transactions === undefined
         ? {}
         : { transactions: options.transactions, newUid: () => random.uuid() }),
-      told,
+      observer,
       report,
     });
-    const own = new OwnKinds({
+    const quotaKinds = new QuotaKindAdmission({
       planes,
       registrations,
       readRegistrations: (signal) => readRegistrations(planes.client(planes.root), signal),
-      isNamespaceGoing: (removal, signal) => isNamespaceGoing(clientOf(removal.plane), removal.namespace, signal),
+      isNamespaceTerminating: (removal, signal) =>
+        isNamespaceTerminating(clientOf(removal.plane), removal.namespace, signal),
       systemUsers: options.systemUsers ?? [systemUserName],
       isBucketWriter: options.isBucketWriter,
     });
-    this.decideRemoval = (removal, signal) => own.decideRemoval(removal, signal);
-    this.decide = frontDoor({ own, quota: this.#quota, report });
+    this.decideRemoval = (removal, signal) => quotaKinds.decideRemoval(removal, signal);
+    this.decide = routeAdmission({ quotaKinds, quota: this.#quota, report });
   }
 
   start(): void {
     this.#views.start();
   }
 
-  /** Whether all policies are known; until then nothing is let in. */
+  /** Whether all policies are loaded. Until then, admission rejects all requests. */
   get isReady(): boolean {
-    return this.#views.claimPolicyIndex.isReady;
+    return this.#views.claimPolicyCache.isReady;
   }
 
   get ready(): Promise<unknown> {
-    return this.#views.claimPolicyIndex.ready;
+    return this.#views.claimPolicyCache.ready;
   }
 
-  /** How the streams of claims are, and how many policies are at work, for those who look from outside. */
+  /** Health of the claim streams and the number of active policies, for metrics. */
   get health(): AdmissionHealth {
-    return { ...this.#streams.health, activePolicies: this.#views.claimPolicyIndex.readyCount };
+    return { ...this.#streams.health, activePolicies: this.#views.claimPolicyCache.readyCount };
   }
 
-  /** Finishes taking back what was claimed in vain. */
+  /** Waits until all claims of rejected requests are withdrawn. */
   finish(): Promise<void> {
     return this.#quota.stop();
   }

@@ -2,15 +2,15 @@ import type { AdmissionRequest } from "@milo-quota/kubernetes/protocol/admission
 import type { Verdict as VerdictOf } from "@milo-quota/kubernetes/protocol/admission-verdict.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 
-/** An object that is about to be stored, as it will be: its name and UID included. */
+/** A create or update of an object. The object is complete, with its name and UID. */
 export interface ObjectChange extends AdmissionRequest {
   readonly operation: "CREATE" | "UPDATE";
   readonly object: JsonObject;
-  /** How long whoever asks will wait for the answer, where that is known and less than usual. */
+  /** Time left until the caller gives up, where the caller states it. */
   readonly waitMsMax?: number;
 }
 
-/** An object that is about to be deleted, as it is. */
+/** A deletion of an object. */
 export interface ObjectRemoval extends AdmissionRequest {
   readonly operation: "DELETE";
   readonly oldObject: JsonObject;
@@ -24,21 +24,19 @@ export function isObjectRemoval(request: AdmissionRequest): request is ObjectRem
   return request.operation === "DELETE" && request.oldObject !== undefined;
 }
 
-export type Verdict = VerdictOf<Together>;
+export type Verdict = VerdictOf<ClaimTransaction>;
 
-interface Together {
+interface ClaimTransaction {
   readonly companions: Companions;
-  /** Another verdict, when the companions cannot be stored although nothing is wrong with the object. */
+  /** Decides again when the companions could not be stored although nothing is wrong with the object. */
   readonly orElse: (why: "declined" | "conflict", signal: AbortSignal) => Promise<Verdict>;
 }
 
-/** Has a say in changes. */
 export type Decide = (change: ObjectChange, signal: AbortSignal) => Promise<Verdict>;
 
-/** Has a say in deletions. */
 export type DecideRemoval = (removal: ObjectRemoval, signal: AbortSignal) => Promise<Verdict>;
 
 export const allowed: Verdict = { allowed: true };
 
-/** What is stored in one transaction with an object. The server that gave it knows what it is. */
+/** Objects stored in one transaction with the admitted one. Opaque here: the API server that made it knows its type. */
 export type Companions = object;

@@ -2,31 +2,31 @@ import type { EventRecorder } from "@milo-quota/kubernetes/client/events/event-r
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { QuotaOptions } from "../core/resources/quota-options.ts";
 import type { RegistrationView } from "../core/resources/rules/registration-rules.ts";
-import type { ClaimPolicyIndex } from "../views/claim-policy-index.ts";
+import type { ClaimPolicyCache } from "../views/claim-policy-cache.ts";
 import type { ControlPlanes } from "../views/control-planes.ts";
-import type { AdmissionListener } from "./admission-listener.ts";
+import type { AdmissionObserver } from "./admission-observer.ts";
 import type { UsageView } from "./answers/usage-view.ts";
 import type { ClaimStreams } from "./claims/claim-streams.ts";
 import type { ClaimTransactions } from "./claims/claim-transactions.ts";
-import type { Newcomers } from "./newcomers.ts";
+import type { NewConsumers } from "./new-consumers.ts";
 
 export interface QuotaAdmissionOptions extends QuotaOptions {
   readonly planes: ControlPlanes;
-  readonly policies: Pick<ClaimPolicyIndex, "isReady" | "policiesFor" | "disabledFor">;
+  readonly policies: Pick<ClaimPolicyCache, "isReady" | "policiesFor" | "disabledFor">;
   readonly registrations: RegistrationView;
   readonly streams: ClaimStreams;
   readonly clock: Clock;
-  /** How long a decision may take; less than whoever asks waits. */
+  /** Time limit of a decision. Must be shorter than the timeout of the API server that calls admission. */
   readonly waitMsMax: number;
-  /** Where this process knows how much is used. */
+  /** Given when the bucket writer runs in this process. */
   readonly usage?: UsageView;
-  /** Where this process keeps consumers, and knows of those that have just come. */
-  readonly newcomers?: Newcomers;
-  /** Where people see what policies that only watch would have refused. */
+  /** Given when this process serves the consumers. */
+  readonly newConsumers?: NewConsumers;
+  /** Records an event for each request that a policy in Shadow mode would have rejected. */
   readonly events?: Pick<EventRecorder, "record">;
-  /** Where the server is in this process: quota that is stored in one transaction with objects. */
+  /** Given when the API server runs in this process: stores claims in one transaction with their object. */
   readonly transactions?: ClaimTransactions;
   readonly newUid?: () => string;
-  readonly told: AdmissionListener;
+  readonly observer: AdmissionObserver;
   readonly report: (where: string, error: unknown) => void;
 }

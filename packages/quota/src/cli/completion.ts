@@ -1,23 +1,22 @@
 import { Argument, type Command } from "commander";
 
-/** A word that can stand at a place, and what it does. */
-interface Word {
+interface Candidate {
   readonly word: string;
-  readonly says: string;
+  readonly description: string;
 }
 
-interface Flag extends Word {
-  /** What can follow it, where that is one of a few words. */
+interface Flag extends Candidate {
+  /** The allowed values; empty if any value is. */
   readonly values: readonly string[];
 }
 
-/** What can follow a command: further commands, and flags. */
-interface Place {
-  /** The commands so far, without the program. */
+/** The candidates after a command. */
+interface CommandNode {
+  /** The command and its parents, without the program. */
   readonly path: readonly string[];
-  readonly commands: readonly Word[];
-  /** What can stand as its first argument, where that is one of a few words. */
-  readonly args: readonly Word[];
+  readonly commands: readonly Candidate[];
+  /** The allowed values of the first argument; empty if any value is. */
+  readonly args: readonly Candidate[];
   readonly flags: readonly Flag[];
 }
 
@@ -27,8 +26,8 @@ export function addCompletion(program: Command): void {
   const name = program.name();
   program
     .command("completion")
-    .description("print a script that completes commands and flags in a shell")
-    .addArgument(new Argument("<shell>", "the shell").choices(shells))
+    .description("print a shell completion script")
+    .addArgument(new Argument("<shell>", "name of the shell").choices(shells))
     .addHelpText(
       "after",
       `
@@ -37,43 +36,43 @@ Examples:
   ${name} completion zsh > "\${fpath[1]}/_milo-quota"
   ${name} completion fish > ~/.config/fish/completions/milo-quota.fish`,
     )
-    .action((shell: (typeof shells)[number]) => console.log(scripts[shell](placesIn(program)).trimEnd()));
+    .action((shell: (typeof shells)[number]) => console.log(scripts[shell](nodesOf(program)).trimEnd()));
 }
 
-/** The program and all its commands, from what they say of themselves: nothing has to be kept in step. */
-function placesIn(command: Command, path: readonly string[] = []): readonly Place[] {
+/** The program and all its commands, read from commander, so that completion is never out of date. */
+function nodesOf(command: Command, path: readonly string[] = []): readonly CommandNode[] {
   const help = command.createHelp();
-  const place = {
+  const node = {
     path,
-    commands: help.visibleCommands(command).map((each) => ({ word: each.name(), says: each.description() })),
-    args: (command.registeredArguments[0]?.argChoices ?? []).map((word) => ({ word, says: "" })),
+    commands: help.visibleCommands(command).map((each) => ({ word: each.name(), description: each.description() })),
+    args: (command.registeredArguments[0]?.argChoices ?? []).map((word) => ({ word, description: "" })),
     flags: help
       .visibleOptions(command)
       .flatMap(({ long, short, description, argChoices = [] }) =>
         [long, short].flatMap((word) =>
-          word === null || word === undefined ? [] : [{ word, says: description, values: argChoices }],
+          word === null || word === undefined ? [] : [{ word, description, values: argChoices }],
         ),
       ),
   };
-  return [place, ...command.commands.flatMap((each) => placesIn(each, [...path, each.name()]))];
+  return [node, ...command.commands.flatMap((each) => nodesOf(each, [...path, each.name()]))];
 }
 
-/** What can follow a flag, by all the words that lead to it. */
-function valuesIn(places: readonly Place[]): readonly (readonly [typed: string, values: readonly string[]])[] {
-  return places.flatMap(({ path, flags }) =>
+/** The allowed values of flags, by the words of the command and the flag. */
+function flagValues(nodes: readonly CommandNode[]): readonly (readonly [typed: string, values: readonly string[]])[] {
+  return nodes.flatMap(({ path, flags }) =>
     flags.flatMap(({ word, values }) => (values.length === 0 ? [] : [[[...path, word].join(" "), values] as const])),
   );
 }
 
 const scripts = { bash, zsh, fish } as const;
 
-function bash(places: readonly Place[]): string {
-  const cases = places.map(({ path, commands, args, flags }) => {
+function bash(nodes: readonly CommandNode[]): string {
+  const cases = nodes.map(({ path, commands, args, flags }) => {
     const words = [...commands, ...args, ...flags].map(({ word }) => word).join(" ");
     return `    ${JSON.stringify(path.join(" "))}) words=${JSON.stringify(words)} ;;`;
   });
-  const values = valuesIn(places).map(([typed, words]) => `    "${typed}") words="${words.join(" ")}" ;;`);
-  return `# Completion of milo-quota for bash.
+  const values = flagValues(nodes).map(([typed, words]) => `    "${typed}") words="${words.join(" ")}" ;;`);
+  return `# bash completion for milo-quota
 _milo_quota() {
   local current="\${COMP_WORDS[COMP_CWORD]}" path="" words="" word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -93,16 +92,16 @@ complete -o default -F _milo_quota milo-quota kubectl-quota
 `;
 }
 
-function zsh(places: readonly Place[]): string {
-  const cases = places.map(({ path, commands, args, flags }) => {
-    const words = [...commands, ...args, ...flags].map(({ word, says }) =>
-      zshQuoted(`${word.replaceAll(":", "\\:")}:${says}`),
+function zsh(nodes: readonly CommandNode[]): string {
+  const cases = nodes.map(({ path, commands, args, flags }) => {
+    const words = [...commands, ...args, ...flags].map(({ word, description }) =>
+      zshQuoted(`${word.replaceAll(":", "\\:")}:${description}`),
     );
     return `    ${JSON.stringify(path.join(" "))}) entries=(${words.join(" ")}) ;;`;
   });
-  const values = valuesIn(places).map(([typed, words]) => `    "${typed}") entries=(${words.join(" ")}) ;;`);
+  const values = flagValues(nodes).map(([typed, words]) => `    "${typed}") entries=(${words.join(" ")}) ;;`);
   return `#compdef milo-quota kubectl-quota
-# Completion of milo-quota for zsh.
+# zsh completion for milo-quota
 _milo_quota() {
   local joined="" word
   local -a entries
@@ -121,24 +120,24 @@ if [ "$funcstack[1]" = "_milo_quota" ]; then _milo_quota "$@"; else compdef _mil
 `;
 }
 
-function fish(places: readonly Place[]): string {
-  const lines = places.flatMap(({ path, commands, args, flags }) => {
+function fish(nodes: readonly CommandNode[]): string {
+  const lines = nodes.flatMap(({ path, commands, args, flags }) => {
     const inner = commands.map(({ word }) => word).join(" ");
     const at = path.map((word) => `__fish_seen_subcommand_from ${word}`);
     const before = commands.length === 0 ? [] : [`not __fish_seen_subcommand_from ${inner}`];
     const when = [...at, ...before].join("; and ") || "true";
-    const words = [...commands, ...args].map(({ word, says }) => line(when, `-f -a ${word}`, says));
-    const options = flags.map(({ word, says, values }) => {
+    const words = [...commands, ...args].map(({ word, description }) => line(when, `-f -a ${word}`, description));
+    const options = flags.map(({ word, description, values }) => {
       const flag = word.startsWith("--") ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`;
-      return line(when, values.length === 0 ? flag : `${flag} -x -a ${fishQuoted(values.join(" "))}`, says);
+      return line(when, values.length === 0 ? flag : `${flag} -x -a ${fishQuoted(values.join(" "))}`, description);
     });
     return [...words, ...options];
   });
-  return `# Completion of milo-quota for fish.\n${lines.join("\n")}\n`;
+  return `# fish completion for milo-quota\n${lines.join("\n")}\n`;
 }
 
-function line(when: string, what: string, says: string): string {
-  return `complete -c milo-quota -n ${fishQuoted(when)} ${what} -d ${fishQuoted(says)}`;
+function line(when: string, candidate: string, description: string): string {
+  return `complete -c milo-quota -n ${fishQuoted(when)} ${candidate} -d ${fishQuoted(description)}`;
 }
 
 function zshQuoted(text: string): string {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import type { ConsumerRef } from "../core/resources/fields/consumer-ref.ts";
 
-/** Consumers as people name them: `Organization/acme-corp`, with the group where two kinds have the same name. */
+/** A consumer or object as given on the command line: `Organization/acme-corp`, with a group where the kind is ambiguous. */
 export interface ConsumerFilter {
   readonly kind: string;
   readonly apiGroup: string | undefined;
@@ -10,18 +10,30 @@ export interface ConsumerFilter {
 }
 
 /** `Kind[.group]/name`, or `Kind[.group]/namespace/name`. */
-export function readKindAndName(text: string): ConsumerFilter {
+export function parseKindAndName(text: string): ConsumerFilter {
   const match = /^([A-Za-z][A-Za-z0-9]*)(?:\.([a-z0-9.-]+))?\/(?:([a-z0-9-]+)\/)?([^/]+)$/.exec(text);
   if (match === null) {
     throw new InvalidArgumentError(
-      "write Kind/name, such as Organization/acme-corp; with a group Kind.group/name, with a namespace Kind/namespace/name",
+      "must be Kind/name, such as Organization/acme-corp, or Kind.group/name, or Kind/namespace/name",
     );
   }
   const [, kind = "", apiGroup, namespace, name = ""] = match;
   return { kind, apiGroup, namespace, name };
 }
 
-export function isMeant(filter: ConsumerFilter | undefined, { kind, apiGroup, namespace, name }: ConsumerRef): boolean {
+/** The filter as it was given on the command line. */
+export function filterText({ kind, apiGroup, namespace, name }: ConsumerFilter): string {
+  return [
+    apiGroup === undefined ? kind : `${kind}.${apiGroup}`,
+    ...(namespace === undefined ? [] : [namespace]),
+    name,
+  ].join("/");
+}
+
+export function matchesConsumer(
+  filter: ConsumerFilter | undefined,
+  { kind, apiGroup, namespace, name }: ConsumerRef,
+): boolean {
   if (filter === undefined) return true;
   return (
     filter.kind.toLowerCase() === kind.toLowerCase() &&
@@ -31,11 +43,12 @@ export function isMeant(filter: ConsumerFilter | undefined, { kind, apiGroup, na
   );
 }
 
-/** Whether a resource type is the one that is meant; its last part is enough. */
-export function isType(wanted: string | undefined, resourceType: string): boolean {
+/** A filter may be the whole resource type or its last path segment. */
+export function matchesResourceType(wanted: string | undefined, resourceType: string): boolean {
   return wanted === undefined || wanted === resourceType || resourceType.endsWith(`/${wanted}`);
 }
 
-export function shortConsumer({ kind, namespace, name }: ConsumerRef): string {
+/** `Kind/name`, or `Kind/namespace/name`. */
+export function kindAndName({ kind, namespace, name }: ConsumerRef): string {
   return namespace === "" ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 }

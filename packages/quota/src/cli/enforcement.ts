@@ -1,10 +1,9 @@
 import { type Enforcement, enforcements } from "../core/resources/enforcement.ts";
 
-/** How a system tells which it is, among its metrics. */
-const metric = /^milo_quota_enforcement\{mode="(\w+)"\} 1$/;
+const enforcementMetric = /^milo_quota_enforcement\{mode="(\w+)"\} 1$/;
 
-/** Undefined when the line is about something else. */
+/** The enforcement mode that a line of the server's metrics reports; undefined for other lines. */
 export function enforcementIn(metricLine: string): Enforcement | undefined {
-  const [, told] = metric.exec(metricLine) ?? [];
-  return enforcements.find((each) => each === told);
+  const [, mode] = enforcementMetric.exec(metricLine) ?? [];
+  return enforcements.find((each) => each === mode);
 }

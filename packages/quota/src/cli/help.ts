@@ -1,19 +1,19 @@
 import type { Command } from "commander";
 
-/** `help token create` as well as `help usage`. To be added when all other commands are there. */
+/** `help token create` as well as `help usage`. Call it after all other commands were added. */
 export function addHelp(program: Command): void {
   const name = program.name();
   program
     .helpCommand(false)
     .command("help")
-    .description("show the flags of a command, with examples")
-    .argument("[command...]", "the command")
+    .description("show help for a command")
+    .argument("[command...]", "name of the command")
     .addHelpText("after", `\nExamples:\n  ${name} help usage\n  ${name} help token create`)
-    .action((words: readonly string[]) => named(program, words).help());
-  pointToHelp(program, []);
+    .action((words: readonly string[]) => findCommand(program, words).help());
+  addHelpHints(program, []);
 }
 
-function named(program: Command, words: readonly string[]): Command {
+function findCommand(program: Command, words: readonly string[]): Command {
   let command = program;
   for (const word of words) {
     const next = command.commands.find((each) => each.name() === word);
@@ -23,11 +23,11 @@ function named(program: Command, words: readonly string[]): Command {
   return command;
 }
 
-/** Whoever gets a command wrong is shown where that command is explained. */
-function pointToHelp(command: Command, path: readonly string[]): void {
+/** Usage errors end with the help command to run, as kubectl's do. */
+function addHelpHints(command: Command, path: readonly string[]): void {
   let program = command;
   while (program.parent !== null) program = program.parent;
-  const asked = [program.name(), "help", ...path].join(" ");
-  command.showHelpAfterError(`(${asked} shows ${path.length === 0 ? "what there is" : "how it is used"})`);
-  for (const each of command.commands) pointToHelp(each, [...path, each.name()]);
+  const help = [program.name(), "help", ...path].join(" ");
+  command.showHelpAfterError(`See '${help}' for ${path.length === 0 ? "a list of commands" : "usage"}.`);
+  for (const each of command.commands) addHelpHints(each, [...path, each.name()]);
 }

@@ -7,9 +7,9 @@ export interface OutputFlags {
   readonly output: "table" | "json" | "yaml";
 }
 
-/** People read tables, in the units they know; programs read JSON or YAML, in base units. */
-export function withOutputFlag(command: Command): Command {
-  const flag = new Option("-o, --output <form>", "how to print").choices(["table", "json", "yaml"]).default("table");
+/** Tables show amounts in display units; JSON and YAML have them in base units. */
+export function addOutputFlag(command: Command): Command {
+  const flag = new Option("-o, --output <format>", "output format").choices(["table", "json", "yaml"]).default("table");
   return command.addOption(flag);
 }
 
@@ -25,11 +25,11 @@ export function print({ output }: OutputFlags, table: () => string, value: () =>
       console.log(stringify(value(), { lineWidth: 0 }).trimEnd());
       break;
     default:
-      throw new Error(`unknown form ${output satisfies never}`);
+      throw new Error(`unknown output format ${output satisfies never}`);
   }
 }
 
-/** For people to read, and exact: the engine's own writer of indented JSON knows no bigints. */
+/** Indented JSON with exact integers: JSON.stringify does not support bigints. */
 export function jsonText(value: JsonValue, indent = ""): string {
   const inner = `${indent}  `;
   if (Array.isArray(value)) {

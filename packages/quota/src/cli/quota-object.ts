@@ -28,17 +28,17 @@ import {
 } from "../core/resources/resource-registration.ts";
 import { quotaGroup } from "../core/resources/well-known.ts";
 
-/** An object of our API, read from a manifest. */
+/** An object of the quota API, parsed from a manifest. */
 export type QuotaObject =
   | { readonly kind: "ResourceRegistration"; readonly value: ResourceRegistration }
   | { readonly kind: "ResourceGrant"; readonly value: ResourceGrant }
   | { readonly kind: "ResourceClaim"; readonly value: ResourceClaim }
   | { readonly kind: "GrantCreationPolicy"; readonly value: GrantCreationPolicy }
   | { readonly kind: "ClaimCreationPolicy"; readonly value: ClaimCreationPolicy }
-  /** Kept by the quota system; there is nothing more to say of them in a manifest. */
+  /** Written by the quota system alone; only their metadata is checked. */
   | { readonly kind: "AllowanceBucket" | "EffectiveResourceGrant"; readonly value: { readonly metadata: ObjectMeta } };
 
-/** An object as far as it could be read, and everything that is wrong with it. */
+/** The parsed object, unless it is invalid, and all its issues. */
 export interface ReadObject {
   readonly object: QuotaObject | undefined;
   readonly issues: readonly FieldIssue[];
@@ -64,18 +64,18 @@ const readers: Readonly<Record<string, KindReader>> = {
   ),
 };
 
-/** Whether an object is meant for our API, by whichever field it says so. */
+/** Whether an object is intended for the quota API, even if its apiVersion is missing or misspelled as apiGroup. */
 export function isQuotaObject(object: JsonObject): boolean {
   const groups = [object["apiVersion"], object["apiGroup"]].map((text) => String(text).split("/")[0]);
-  const isOurs = object["apiVersion"] === undefined && Object.hasOwn(readers, String(object["kind"]));
-  return isOurs || groups.includes(quotaGroup);
+  const hasQuotaKind = object["apiVersion"] === undefined && Object.hasOwn(readers, String(object["kind"]));
+  return hasQuotaKind || groups.includes(quotaGroup);
 }
 
 export function readQuotaObject(object: JsonObject): ReadObject {
   const kind = String(object["kind"] ?? "");
   const found = Object.hasOwn(readers, kind) ? readers[kind] : undefined;
   if (found === undefined) {
-    const detail = `not a kind of ${quotaGroup}: there are ${Object.keys(readers).join(", ")}`;
+    const detail = `not a kind of ${quotaGroup}, which has ${Object.keys(readers).join(", ")}`;
     return { object: undefined, issues: [invalid("kind", kind, detail)] };
   }
   const { unknownFields } = found.accept(object);

@@ -15,20 +15,19 @@ import { bucketNamespace } from "../core/resources/object-names.ts";
 import { planeOfConsumer, tenantOf } from "./cluster/tenant-addresses.ts";
 import { readQuotaObject } from "./quota-object.ts";
 
-/** Who creates the object, when, and under which resource. */
+/** The request that creates the object. */
 export interface RenderContext {
   readonly user: RequestUser;
   readonly now: string;
   /** The plural of the object's kind; guessed when undefined. */
   readonly resource: string | undefined;
-  /** Where the object is created. */
+  /** The control plane in which the object is created. */
   readonly plane: PlaneAddress;
 }
 
-/** What a policy makes of an object: something to print, and whether it worked. */
 export type RenderResult =
   | { readonly outcome: "rendered"; readonly manifest: JsonObject }
-  | { readonly outcome: "nothing"; readonly because: string }
+  | { readonly outcome: "nothing"; readonly reason: string }
   | { readonly outcome: "failed"; readonly problems: readonly string[] };
 
 export function renderPolicy(policy: JsonObject, object: JsonObject, context: RenderContext): RenderResult {
@@ -36,27 +35,27 @@ export function renderPolicy(policy: JsonObject, object: JsonObject, context: Re
   if (read.object === undefined || read.issues.length > 0) return failed(read.issues);
   const { kind, value } = read.object;
   if (kind !== "ClaimCreationPolicy" && kind !== "GrantCreationPolicy") {
-    const problem = `a ${kind} renders nothing: give a ClaimCreationPolicy or GrantCreationPolicy`;
+    const problem = `cannot render a ${kind}: pass a ClaimCreationPolicy or GrantCreationPolicy`;
     return { outcome: "failed", problems: [problem] };
   }
-  const because = passedOver(value, object);
-  if (because !== undefined) return { outcome: "nothing", because };
+  const reason = skipReason(value, object);
+  if (reason !== undefined) return { outcome: "nothing", reason };
   const rendering = kind === "ClaimCreationPolicy" ? claimOf(value, object, context) : grantOf(value, object, context);
-  if (rendering.outcome !== "differs") return rendering;
+  if (rendering.outcome !== "not matched") return rendering;
   const isFalse = (constraint: Constraint): boolean => {
     const only = { trigger: { ...value.trigger, constraints: [constraint] } };
     const alone =
       kind === "ClaimCreationPolicy"
         ? claimOf({ ...value, ...only }, object, context)
         : grantOf({ ...value, ...only }, object, context);
-    return alone.outcome === "differs";
+    return alone.outcome === "not matched";
   };
-  return { outcome: "nothing", because: conditionText(value.trigger, isFalse) };
+  return { outcome: "nothing", reason: conditionText(value.trigger, isFalse) };
 }
 
 type Constraint = PolicyTrigger["constraints"][number];
 
-/** Which condition keeps the policy from being about an object, and what its author says of it. */
+/** The first condition that does not match the object, with the message of the policy's author. */
 function conditionText(
   { constraints, constraintsField }: PolicyTrigger,
   isFalse: (each: Constraint) => boolean,
@@ -64,31 +63,30 @@ function conditionText(
   const at = constraints.findIndex(isFalse);
   const { expression = "", message = "" } = constraints[at] ?? {};
   return [
-    "the conditions do not hold for this object: nothing is made",
+    "the object does not match the policy's conditions",
     `  spec.trigger.${constraintsField}[${at}] is not true: ${expression}`,
     ...(message === "" ? [] : [`  ${message}`]),
   ].join("\n");
 }
 
-/** A result, or the word that the conditions do not hold. */
-type Tried = RenderResult | { readonly outcome: "differs" };
+type Attempt = RenderResult | { readonly outcome: "not matched" };
 
-/** Why nobody would even ask the policy. */
-function passedOver(
+/** Why the policy is not evaluated for the object at all. */
+function skipReason(
   { enabled, trigger }: ClaimCreationPolicy | GrantCreationPolicy,
   object: JsonObject,
 ): string | undefined {
-  if (!enabled) return "the policy is switched off: nothing is made";
-  const [wanted, given] = [groupKindOf(trigger.apiVersion, trigger.kind), kindOf(object)];
-  if (sameGroupKind(wanted, given)) return undefined;
-  return `the policy is about ${groupKindText(wanted)}, not ${groupKindText(given)}: nothing is made`;
+  if (!enabled) return "the policy is disabled";
+  const [expected, actual] = [groupKindOf(trigger.apiVersion, trigger.kind), kindOf(object)];
+  if (sameGroupKind(expected, actual)) return undefined;
+  return `the policy applies to ${groupKindText(expected)}, not ${groupKindText(actual)}`;
 }
 
 function claimOf(
   policy: ClaimCreationPolicy,
   trigger: JsonObject,
   { user, now, resource, plane }: RenderContext,
-): Tried {
+): Attempt {
   const compiled = compileClaimPolicy(policy);
   if (!compiled.ok) return failed(compiled.issues);
   const rendering = compiled.policy.evaluate({
@@ -102,16 +100,16 @@ function claimOf(
     now,
   });
   if (rendering.outcome === "claim") return { outcome: "rendered", manifest: claimManifest(rendering.claim) };
-  if (rendering.outcome === "nothing") return { outcome: "nothing", because: "every amount is 0: no claim" };
+  if (rendering.outcome === "nothing") return { outcome: "nothing", reason: "all requested amounts are 0" };
   return notRendered(rendering);
 }
 
-/** How names and annotations call a plane. */
+/** The plane as rendered names and annotations have it. */
 function labelOf({ plane }: PlaneAddress): string {
   return plane === rootPlane.plane ? "" : plane;
 }
 
-function grantOf(policy: GrantCreationPolicy, trigger: JsonObject, { plane }: RenderContext): Tried {
+function grantOf(policy: GrantCreationPolicy, trigger: JsonObject, { plane }: RenderContext): Attempt {
   const compiled = compileGrantPolicy(policy);
   if (!compiled.ok) return failed(compiled.issues);
   const rendering = compiled.policy.evaluate({
@@ -124,12 +122,12 @@ function grantOf(policy: GrantCreationPolicy, trigger: JsonObject, { plane }: Re
     : notRendered(rendering);
 }
 
-function notRendered(rendering: NotRendered): Tried {
+function notRendered(rendering: NotRendered): Attempt {
   if (rendering.outcome === "failed") return { outcome: "failed", problems: [rendering.message] };
-  return { outcome: "differs" };
+  return { outcome: "not matched" };
 }
 
-/** A create, as far as an object alone can tell. */
+/** A create request, with what the object alone tells about it. */
 function requestOf(trigger: JsonObject, resource: string | undefined): RequestInfo {
   const { group: apiGroup, version: apiVersion } = parseApiVersion(String(trigger["apiVersion"] ?? ""));
   const metadata = (trigger["metadata"] ?? {}) as JsonObject;
@@ -146,7 +144,7 @@ function requestOf(trigger: JsonObject, resource: string | undefined): RequestIn
   };
 }
 
-/** As code generators for Kubernetes guess it. */
+/** The rule of the Kubernetes code generators. */
 function pluralOf(kind: string): string {
   if (/(s|x|ch|sh)$/.test(kind)) return `${kind}es`;
   return /[^aeiou]y$/.test(kind) ? `${kind.slice(0, -1)}ies` : `${kind}s`;

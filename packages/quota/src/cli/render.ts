@@ -22,13 +22,13 @@ export function addRender(program: Command, now: () => string): void {
   const name = program.name();
   program
     .command("render")
-    .description("show the claim or grant that a policy makes for an object, without a cluster")
-    .requiredOption("--policy <file>", "a ClaimCreationPolicy or GrantCreationPolicy")
-    .requiredOption("--object <file>", "the object that triggers it")
-    .option("--user <name>", "who creates the object", "kubernetes-admin")
+    .description("show the claim or grant that a policy creates for an object, without a cluster")
+    .requiredOption("--policy <file>", "file with a ClaimCreationPolicy or GrantCreationPolicy")
+    .requiredOption("--object <file>", "file with the object that triggers the policy")
+    .option("--user <name>", "user who creates the object", "kubernetes-admin")
     .option("--group <name...>", "groups of the user", [])
-    .option("--resource <plural>", "the object's resource, such as networkpolicies; guessed when left out")
-    .option("--project <name>", "as if in the control plane of this project; in the root when left out", readProject)
+    .option("--resource <plural>", "plural of the object's kind, such as networkpolicies (default: guessed)")
+    .option("--project <name>", "create the object in the control plane of this project (default: root)", parseProject)
     .addHelpText(
       "after",
       `
@@ -48,9 +48,9 @@ Examples:
     });
 }
 
-function readProject(name: string): PlaneAddress {
+function parseProject(name: string): PlaneAddress {
   const faults = dnsLabel(name);
-  if (faults.length > 0) throw new InvalidArgumentError(`no name of a project: ${faults.join("; ")}`);
+  if (faults.length > 0) throw new InvalidArgumentError(`not a valid project name: ${faults.join("; ")}`);
   return projectAddress(name);
 }
 
@@ -58,7 +58,8 @@ function onlyObject(path: string, command: Command): JsonObject {
   const { manifests, unreadable } = readManifests([path]);
   const [manifest, ...others] = manifests;
   if (unreadable.length > 0) return command.error(`error: ${unreadable.join("\n")}`);
-  if (manifest === undefined || others.length > 0) return command.error(`error: ${path} must hold one object`);
+  if (manifest === undefined || others.length > 0)
+    return command.error(`error: ${path} must contain exactly one object`);
   return manifest.object;
 }
 
@@ -68,11 +69,11 @@ function print(result: RenderResult): void {
       console.log(stringify(result.manifest).trimEnd());
       break;
     case "nothing":
-      console.log(result.because);
+      console.log(`nothing rendered: ${result.reason}`);
       break;
     case "failed":
       for (const problem of result.problems) console.error(problem);
-      process.exitCode = exitCodes.refused;
+      process.exitCode = exitCodes.negative;
       break;
     default:
       throw new Error(`unknown outcome ${result satisfies never}`);

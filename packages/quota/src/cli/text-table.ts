@@ -1,12 +1,12 @@
-/** A column of a table: numbers stand at the right, so that they can be compared. */
 export interface Column {
   readonly title: string;
+  /** For numbers. */
   readonly align?: "right";
 }
 
 const gap = "   ";
 
-/** Columns as wide as what is in them; a column in which nothing is, is left out. */
+/** Columns are as wide as their longest cell; empty columns are omitted. */
 export function textTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const shown = columns.map((column, at) => ({ ...column, at })).filter(({ at }) => rows.some((row) => row[at] !== ""));
   const widths = shown.map(({ title, at }) => Math.max(title.length, ...rows.map((row) => widthOf(row[at] ?? ""))));
@@ -21,8 +21,8 @@ export function textTable(columns: readonly Column[], rows: readonly (readonly s
 }
 
 function padded(cell: string, width: number, align: Column["align"]): string {
-  const room = " ".repeat(Math.max(0, width - widthOf(cell)));
-  return align === "right" ? `${room}${cell}` : `${cell}${room}`;
+  const padding = " ".repeat(Math.max(0, width - widthOf(cell)));
+  return align === "right" ? `${padding}${cell}` : `${cell}${padding}`;
 }
 
 function widthOf(text: string): number {
@@ -30,6 +30,6 @@ function widthOf(text: string): number {
 }
 
 /** `1 project`, `2 projects`. */
-export function counted(count: number, thing: string, things = `${thing}s`): string {
-  return `${count} ${count === 1 ? thing : things}`;
+export function counted(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count} ${count === 1 ? singular : plural}`;
 }

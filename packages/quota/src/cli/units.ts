@@ -6,7 +6,7 @@ import { activeRegistration, type RegistrationView } from "../core/resources/rul
 import type { Cluster } from "./cluster/cluster.ts";
 import { QuotaObjects } from "./cluster/quota-objects.ts";
 
-/** What resource types are counted in, as far as registrations say. */
+/** The units of resource types, from their registrations. */
 export class Units implements RegistrationView {
   readonly #byType = new Map<string, ResourceRegistration[]>();
 
@@ -25,7 +25,7 @@ export class Units implements RegistrationView {
     return (activeRegistration(this, resourceType) ?? this.byResourceType(resourceType)[0])?.unit;
   }
 
-  /** A feature is on or off; nobody uses it up. */
+  /** A feature is on or off, and has no usage. */
   isFeature(resourceType: string): boolean {
     return this.byResourceType(resourceType)[0]?.type === "Feature";
   }
@@ -35,27 +35,28 @@ export class Units implements RegistrationView {
     return this.text(limit, resourceType);
   }
 
-  /** What people read; a bare number where nobody knows the unit. */
+  /** The amount in display units; a bare number if the type is not registered. */
   text(amount: Amount, resourceType: string): string {
     const unit = this.unitOf(resourceType);
     return unit === undefined ? String(amount) : displayAmount(amount, unit);
   }
 
-  /** The same beside an amount that names the unit already. */
+  /** Without the unit where it would repeat that of an amount shown beside it. */
   number(amount: Amount, resourceType: string): string {
     const unit = this.unitOf(resourceType);
     return unit === undefined ? String(amount) : displayNumber(amount, unit);
   }
 }
 
-/** Registrations hold everywhere and are kept at home. Whoever may not read them there reads bare numbers. */
+/** Registrations apply to all control planes and are stored in the root. Without access to them, amounts are bare numbers. */
 export async function readUnits(cluster: Cluster, signal: AbortSignal): Promise<Units> {
   try {
-    return new Units(await new QuotaObjects(cluster.home, cluster.note, signal).registrations());
+    return new Units(await new QuotaObjects(cluster.root, cluster.printErr, signal).registrations());
   } catch (error) {
     if (!(error instanceof StatusError) || error.status.code !== 403) throw error;
-    cluster.note(
-      "Amounts are in base units: you may not read registrations here. Members of an organization see them with --organization NAME.",
+    cluster.printErr(
+      "Amounts are in base units, because you lack permission to read registrations. Members of an organization can read " +
+        "them with --organization NAME.",
     );
     return new Units([]);
   }

@@ -2,13 +2,13 @@ import type { AllowanceBucket, AllowanceBucketStatus } from "../core/resources/a
 import { amountOf } from "../core/resources/fields/amount.ts";
 import { consumerKey } from "../core/resources/fields/consumer-ref.ts";
 import { dimensionKey } from "../core/resources/fields/dimensions.ts";
-import { shortConsumer } from "./consumer-filter.ts";
-import { namesOf, shownName } from "./registered-names.ts";
+import { kindAndName } from "./consumer-filter.ts";
+import { shortName, typeInfo } from "./resource-type-info.ts";
 import { type Column, textTable } from "./text-table.ts";
 import type { Units } from "./units.ts";
 
 /** A bucket, and the control plane it is in. */
-export interface ShownBucket {
+export interface PlaneBucket {
   readonly plane: string;
   readonly bucket: AllowanceBucket;
 }
@@ -29,34 +29,34 @@ const columns: readonly Column[] = [
 
 const barLength = 10;
 
-/** By control plane, consumer, owner and type, the total before its parts; undefined when there is nothing. */
-export function usageTable(buckets: readonly ShownBucket[], units: Units): string | undefined {
+/** Sorted by control plane, consumer, owner and type, totals before their dimensions; undefined without buckets. */
+export function usageTable(buckets: readonly PlaneBucket[], units: Units): string | undefined {
   if (buckets.length === 0) return undefined;
-  const sorted = [...buckets].sort((left, right) => (orderOf(left, units) < orderOf(right, units) ? -1 : 1));
+  const sorted = [...buckets].sort((left, right) => (sortKey(left, units) < sortKey(right, units) ? -1 : 1));
   const hasPlanes = new Set(buckets.map(({ plane }) => plane)).size > 1;
   const table = textTable(
     columns,
     sorted.map((shown, at) => rowOf(shown, sorted[at - 1], units, hasPlanes)),
   );
   const hasDimensions = buckets.some(({ bucket }) => Object.keys(bucket.dimensions).length > 0);
-  return hasDimensions ? `${table}\n\n${sharing}` : table;
+  return hasDimensions ? `${table}\n\n${dimensionsNote}` : table;
 }
 
-const sharing =
-  "Lines with dimensions are parts of the line above them, and share what is granted with each other: do not add them up.\n" +
-  "What others have taken of it is not available, though it is not allocated in that line.";
+const dimensionsNote =
+  "Rows with dimensions are included in the row above them and share its grants: do not add them up.\n" +
+  "AVAILABLE is what remains after the allocations of all rows that share a grant.";
 
-function orderOf({ plane, bucket }: ShownBucket, units: Units): string {
+function sortKey({ plane, bucket }: PlaneBucket, units: Units): string {
   const { consumer, resourceType, dimensions } = bucket;
   const first = plane === "root" ? "" : plane;
-  const { owner = "" } = namesOf(units, resourceType);
+  const { owner = "" } = typeInfo(units, resourceType);
   return [first, consumerKey(consumer), owner, resourceType, dimensionKey(dimensions)].join("\n");
 }
 
-/** What is the same as in the line above is not said again. */
+/** Cells that repeat the row above are blank. */
 function rowOf(
-  { plane, bucket }: ShownBucket,
-  above: ShownBucket | undefined,
+  { plane, bucket }: PlaneBucket,
+  above: PlaneBucket | undefined,
   units: Units,
   hasPlanes: boolean,
 ): readonly string[] {
@@ -64,16 +64,16 @@ function rowOf(
   const isSameConsumer = isSamePlane && consumerKey(above.bucket.consumer) === consumerKey(bucket.consumer);
   const isSameType = isSameConsumer && above.bucket.resourceType === bucket.resourceType;
   const { status, resourceType } = bucket;
-  const { owner = "", displayName = "" } = namesOf(units, resourceType);
-  const isSameOwner = isSameConsumer && (namesOf(units, above.bucket.resourceType).owner ?? "") === owner;
+  const { owner = "", displayName = "" } = typeInfo(units, resourceType);
+  const isSameOwner = isSameConsumer && (typeInfo(units, above.bucket.resourceType).owner ?? "") === owner;
   const isFeature = units.isFeature(resourceType);
   const number = (amount: number | bigint = 0): string =>
     status === undefined ? "?" : units.number(amountOf(amount), resourceType);
   return [
     hasPlanes && !isSamePlane ? plane : "",
-    isSameConsumer ? "" : shortConsumer(bucket.consumer),
+    isSameConsumer ? "" : kindAndName(bucket.consumer),
     isSameOwner ? "" : owner,
-    isSameType ? "" : shownName(displayName),
+    isSameType ? "" : shortName(displayName),
     isSameType ? "" : resourceType,
     dimensionKey(bucket.dimensions),
     status === undefined ? "?" : units.limitText(amountOf(status.limit), resourceType),
@@ -85,7 +85,7 @@ function rowOf(
 
 /** `######----  60%`. */
 function usedText(status: AllowanceBucketStatus | undefined): string {
-  if (status === undefined) return "not counted yet";
+  if (status === undefined) return "not computed yet";
   const percent = Number(status.usedPercent ?? 0);
   const filled = Math.min(barLength, percent === 0 ? 0 : Math.max(1, Math.floor((percent * barLength) / 100)));
   const bar = "#".repeat(filled) + "-".repeat(barLength - filled);
@@ -93,15 +93,15 @@ function usedText(status: AllowanceBucketStatus | undefined): string {
   return `${bar} ${String(percent).padStart(3)}%${over}`;
 }
 
-/** In base units, for programs. */
-export function usageValue({ plane, bucket }: ShownBucket, units: Units): object {
+/** The JSON form, in base units. */
+export function usageValue({ plane, bucket }: PlaneBucket, units: Units): object {
   const { metadata, consumer, resourceType, dimensions, status } = bucket;
   const unit = units.unitOf(resourceType);
   return {
     plane,
     consumer,
     resourceType,
-    ...namesOf(units, resourceType),
+    ...typeInfo(units, resourceType),
     dimensions,
     limit: status?.limit,
     allocated: status?.allocated,

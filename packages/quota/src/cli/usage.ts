@@ -1,19 +1,25 @@
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { Command } from "commander";
-import type { Surroundings } from "./cluster/chosen-access.ts";
+import type { CliContext } from "./cli-context.ts";
 import type { Cluster } from "./cluster/cluster.ts";
-import { planeText } from "./cluster/cluster.ts";
-import { type ClusterFlags, withClusterFlags } from "./cluster/cluster-flags.ts";
-import { inEachPlane } from "./cluster/each-plane.ts";
-import { onCluster } from "./cluster/on-cluster.ts";
+import { planeName } from "./cluster/cluster.ts";
+import { addClusterFlags, addNamespaceFlag, type ClusterFlags } from "./cluster/cluster-flags.ts";
+import { forEachPlane } from "./cluster/each-plane.ts";
 import { QuotaObjects } from "./cluster/quota-objects.ts";
-import { CommandFailure } from "./command-failure.ts";
-import { type ConsumerFilter, isMeant, isType, readKindAndName } from "./consumer-filter.ts";
+import { runOnCluster } from "./cluster/run-on-cluster.ts";
+import { CommandError } from "./command-error.ts";
+import {
+  type ConsumerFilter,
+  filterText,
+  matchesConsumer,
+  matchesResourceType,
+  parseKindAndName,
+} from "./consumer-filter.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
-import { type OutputFlags, print, withOutputFlag } from "./output.ts";
-import { namesOf } from "./registered-names.ts";
+import { addOutputFlag, type OutputFlags, print } from "./output.ts";
+import { typeInfo } from "./resource-type-info.ts";
 import { readUnits, Units } from "./units.ts";
-import { type ShownBucket, usageTable, usageValue } from "./usage-table.ts";
+import { type PlaneBucket, usageTable, usageValue } from "./usage-table.ts";
 
 interface UsageFlags extends ClusterFlags, OutputFlags {
   readonly consumer?: ConsumerFilter;
@@ -22,14 +28,14 @@ interface UsageFlags extends ClusterFlags, OutputFlags {
   readonly all?: boolean;
 }
 
-export function addUsage(program: Command, surroundings: Surroundings): void {
+export function addUsage(program: Command, cli: CliContext): void {
   const command = program
     .command("usage")
-    .description("show limits, what is used of them and what is left, by consumer")
-    .option("--consumer <kind/name>", "only of this consumer, such as Organization/acme-corp", readKindAndName)
-    .option("--resource-type <type>", "only this resource type; its last part is enough, such as projects")
-    .option("--owner <service>", "only what belongs to this service, by the label services.miloapis.com/owner")
-    .option("-A, --all", "also in the control planes of all projects")
+    .description("show limit, usage and available quota of each consumer")
+    .option("--consumer <kind/name>", "only this consumer, such as Organization/acme-corp", parseKindAndName)
+    .option("--resource-type <type>", "only this resource type; the last segment is enough, such as projects")
+    .option("--owner <service>", "only resource types of this service, by the label services.miloapis.com/owner")
+    .option("-A, --all", "include the control planes of all projects")
     .addHelpText(
       "after",
       `
@@ -40,61 +46,63 @@ Examples:
   ${program.name()} usage --project web
   ${program.name()} usage --all -o json`,
     );
-  withOutputFlag(withClusterFlags(command)).action(() => onCluster<UsageFlags>(command, surroundings, showUsage));
+  addNamespaceFlag(command, "only buckets in this namespace");
+  addOutputFlag(addClusterFlags(command)).action(() => runOnCluster<UsageFlags>(command, cli, showUsage));
 }
 
 async function showUsage(cluster: Cluster, flags: UsageFlags, signal: AbortSignal): Promise<ExitCode> {
   const units = await unitsFor(cluster, flags, signal);
-  const planes = flags.all === true ? await cluster.planes(signal) : [cluster.here];
-  const seen = await inEachPlane(cluster, planes, (plane) => bucketsOf(plane, cluster, signal));
-  const buckets = seen.results.flat().filter((bucket) => isShown(bucket, flags, units));
-  if (buckets.length === 0 && flags.consumer !== undefined && seen.exitCode === exitCodes.fine) {
-    throw nothingOf(flags.consumer, flags, cluster);
+  const planes = flags.all === true ? await cluster.planes(signal) : [cluster.target];
+  const { results, exitCode } = await forEachPlane(cluster, planes, (plane) => bucketsOf(plane, cluster, signal));
+  const buckets = results.flat().filter((bucket) => isSelected(bucket, flags, units));
+  if (buckets.length === 0 && flags.consumer !== undefined && exitCode === exitCodes.success) {
+    throw consumerNotFound(flags.consumer, flags, cluster);
   }
   print(
     flags,
-    () => usageTable(buckets, units) ?? nothing(flags, cluster),
+    () => usageTable(buckets, units) ?? emptyText(flags, cluster),
     () => ({ items: buckets.map((bucket) => usageValue(bucket, units)) }),
   );
-  return seen.exitCode;
+  return exitCode;
 }
 
 async function bucketsOf(
   plane: KubeClient,
-  { namespace, note }: Cluster,
+  { namespace, printErr }: Cluster,
   signal: AbortSignal,
-): Promise<readonly ShownBucket[]> {
+): Promise<readonly PlaneBucket[]> {
   const selection = namespace === undefined ? {} : { namespace };
-  const buckets = await new QuotaObjects(plane, note, signal).buckets(selection);
-  return buckets.map((bucket) => ({ plane: planeText(plane), bucket }));
+  const buckets = await new QuotaObjects(plane, printErr, signal).buckets(selection);
+  return buckets.map((bucket) => ({ plane: planeName(plane), bucket }));
 }
 
-/** Whose a type is, nobody can tell who may not read its registration. */
+/** Filtering by owner needs the registrations: then lack of permission is an error. */
 async function unitsFor(cluster: Cluster, { owner }: UsageFlags, signal: AbortSignal): Promise<Units> {
   if (owner === undefined) return readUnits(cluster, signal);
-  return new Units(await new QuotaObjects(cluster.home, cluster.note, signal).registrations());
+  return new Units(await new QuotaObjects(cluster.root, cluster.printErr, signal).registrations());
 }
 
-function isShown({ bucket }: ShownBucket, { consumer, resourceType, owner }: UsageFlags, units: Units): boolean {
-  if (owner !== undefined && namesOf(units, bucket.resourceType).owner !== owner) return false;
-  return isMeant(consumer, bucket.consumer) && isType(resourceType, bucket.resourceType);
+function isSelected({ bucket }: PlaneBucket, { consumer, resourceType, owner }: UsageFlags, units: Units): boolean {
+  if (owner !== undefined && typeInfo(units, bucket.resourceType).owner !== owner) return false;
+  return matchesConsumer(consumer, bucket.consumer) && matchesResourceType(resourceType, bucket.resourceType);
 }
 
-function nothing(flags: UsageFlags, cluster: Cluster): string {
+function emptyText(flags: UsageFlags, cluster: Cluster): string {
   const { consumer, resourceType, owner } = flags;
-  const isNarrowed = consumer !== undefined || resourceType !== undefined || owner !== undefined;
-  if (isNarrowed) return "Nothing is granted or used that this asks for.";
-  return `Nothing is granted or used yet. ${elsewhere(flags, cluster)}`.trimEnd();
+  const filters = [consumer, resourceType, owner, cluster.namespace];
+  if (filters.some((filter) => filter !== undefined)) return "No matching quota found.";
+  return `No quota is granted or used yet. ${allHint(flags, cluster)}`.trimEnd();
 }
 
-/** Whoever asks for one consumer has most likely mistyped its name, or looks in the wrong place. */
-function nothingOf({ kind, name }: ConsumerFilter, flags: UsageFlags, cluster: Cluster): CommandFailure {
+/** A single consumer without quota is an error: most likely its name is misspelled. */
+function consumerNotFound(consumer: ConsumerFilter, flags: UsageFlags, cluster: Cluster): CommandError {
   const { resourceType, owner } = flags;
-  const type = resourceType === undefined ? "" : ` of ${resourceType}`;
-  const message = `nothing${type}${owner === undefined ? "" : ` that ${owner} owns`} is granted to ${kind}/${name} or used by it`;
-  return new CommandFailure(message, exitCodes.missing, `Is it named right? ${elsewhere(flags, cluster)}`.trimEnd());
+  const type = resourceType === undefined ? "" : ` for ${resourceType}`;
+  const ofOwner = owner === undefined ? "" : ` owned by ${owner}`;
+  const message = `no quota${type}${ofOwner} is granted to or used by ${filterText(consumer)}`;
+  return new CommandError(message, exitCodes.notFound, `Check the name. ${allHint(flags, cluster)}`.trimEnd());
 }
 
-function elsewhere({ all }: UsageFlags, { here, home }: Cluster): string {
-  return here === home && all !== true ? "--all looks into the planes of projects, too." : "";
+function allHint({ all }: UsageFlags, { target, root }: Cluster): string {
+  return target === root && all !== true ? "--all includes the control planes of projects." : "";
 }

@@ -15,8 +15,8 @@ import { type RegistrationView, registrationIssues } from "../core/resources/rul
 import { exitCodes } from "./exit-codes.ts";
 import { type Manifest, readManifests } from "./manifests.ts";
 import { isQuotaObject, type QuotaObject, readQuotaObject } from "./quota-object.ts";
+import { counted } from "./text-table.ts";
 
-/** What became of the objects in some files. */
 interface Validation {
   readonly problems: readonly string[];
   readonly checked: number;
@@ -27,12 +27,12 @@ export function addValidate(program: Command): void {
   const name = program.name();
   program
     .command("validate")
-    .description("check manifests of the quota API without a cluster")
-    .argument("<path...>", "files or folders of YAML or JSON; - reads the standard input")
+    .description("check quota manifests without a cluster")
+    .argument("<path...>", "YAML or JSON files, or directories of them; - reads stdin")
     .addHelpText(
       "after",
       `
-Registrations among the files are taken as Active, and grants, claims and policies checked against them.
+Grants, claims and policies are checked against the registrations in the files, which count as Active.
 
 Examples:
   ${name} validate quota/
@@ -41,35 +41,36 @@ Examples:
     .action((paths: string[]) => {
       const { manifests, unreadable } = readManifests(paths);
       const validation = validate(manifests);
-      for (const fault of unreadable) console.error(`error: ${fault}`);
+      for (const error of unreadable) console.error(`error: ${error}`);
       for (const problem of validation.problems) console.error(problem);
-      const isUnread = unreadable.length > 0 && manifests.length === 0;
-      if (!isUnread) console.log(summary(validation, unreadable.length));
-      const isRefused = validation.problems.length > 0;
-      process.exitCode = unreadable.length > 0 ? exitCodes.unusable : isRefused ? exitCodes.refused : exitCodes.fine;
+      const isNothingRead = unreadable.length > 0 && manifests.length === 0;
+      if (!isNothingRead) console.log(summary(validation, unreadable.length));
+      const isInvalid = validation.problems.length > 0;
+      process.exitCode =
+        unreadable.length > 0 ? exitCodes.usageError : isInvalid ? exitCodes.negative : exitCodes.success;
     });
 }
 
 function summary({ problems, checked, skipped }: Validation, unreadable: number): string {
-  const others = skipped === 0 ? "" : `, ${skipped} of other APIs passed over`;
+  const others = skipped === 0 ? "" : `, ${skipped} of other APIs skipped`;
   const unread = unreadable === 0 ? "" : `, ${counted(unreadable, "path")} not read`;
   const found = problems.length === 0 ? "no problems" : counted(problems.length, "problem");
   return `${counted(checked, "object")} checked${others}${unread}: ${found}`;
 }
 
-/** Checks objects by themselves, and against the registrations that stand beside them. */
+/** Checks each object by itself, and against the registrations in the same files. */
 function validate(manifests: readonly Manifest[]): Validation {
-  const ours = manifests.filter(({ object }) => isQuotaObject(object));
-  const read = ours.map((manifest) => ({ manifest, ...readQuotaObject(manifest.object) }));
+  const quotaManifests = manifests.filter(({ object }) => isQuotaObject(object));
+  const read = quotaManifests.map((manifest) => ({ manifest, ...readQuotaObject(manifest.object) }));
   const view = viewOf(read.flatMap(({ object }) => (object === undefined ? [] : [object])));
   const problems = read.flatMap(({ manifest, object, issues }) => {
     const all = object === undefined ? issues : [...issues, ...ownIssues(object), ...viewIssues(object, view)];
     return all.map((issue) => `${describe(manifest)}: ${issueText(issue)}`);
   });
-  return { problems, checked: ours.length, skipped: manifests.length - ours.length };
+  return { problems, checked: quotaManifests.length, skipped: manifests.length - quotaManifests.length };
 }
 
-/** What is wrong with an object whatever else there is. */
+/** Issues that do not depend on other objects. */
 function ownIssues(object: QuotaObject): readonly FieldIssue[] {
   switch (object.kind) {
     case "ResourceClaim":
@@ -83,7 +84,7 @@ function ownIssues(object: QuotaObject): readonly FieldIssue[] {
   }
 }
 
-/** What is wrong with it beside registrations; without any at hand nothing can be said about resource types. */
+/** Issues with regard to registrations; none if the files contain no registration. */
 function viewIssues(object: QuotaObject, view: RegistrationView | undefined): readonly FieldIssue[] {
   if (view === undefined) return [];
   switch (object.kind) {
@@ -116,7 +117,7 @@ function viewOf(objects: readonly QuotaObject[]): RegistrationView | undefined {
   return { byResourceType: (type) => registrations.filter(({ resourceType }) => resourceType === type) };
 }
 
-/** In a manifest nobody has looked at a registration yet; whatever is wrong with it is told on its own. */
+/** A registration in a manifest has no status yet. Its own issues are reported separately, so it counts as Active. */
 function active(registration: ResourceRegistration): ResourceRegistration {
   const condition = {
     type: "Active",
@@ -132,8 +133,4 @@ function describe({ file, position, object }: Manifest): string {
   const metadata = isJsonObject(object["metadata"]) ? object["metadata"] : {};
   const name = metadata["name"] ?? metadata["generateName"] ?? "";
   return `${file}#${position} ${String(object["kind"] ?? "?")}/${String(name)}`;
-}
-
-function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }

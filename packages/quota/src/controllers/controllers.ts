@@ -1,11 +1,11 @@
+import { abortable } from "@milo-quota/kubernetes/client/abortable.ts";
 import { backoffMs } from "@milo-quota/kubernetes/client/backoff.ts";
 import { EventRecorder, eventType } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
-import { LeaderElection } from "@milo-quota/kubernetes/client/lease/leader-election.ts";
+import { LeaderElector } from "@milo-quota/kubernetes/client/lease/leader-elector.ts";
 import { leaseType, parseLease } from "@milo-quota/kubernetes/client/lease/lease-object.ts";
-import { pause } from "@milo-quota/kubernetes/client/pause.ts";
+import { lightAbortController } from "@milo-quota/kubernetes/client/light-abort-controller.ts";
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
-import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
-import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
+import { sleep } from "@milo-quota/kubernetes/client/sleep.ts";
 import type { InformerHealth } from "@milo-quota/kubernetes/client/watch/informer-health.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { type GroupKind, sameGroupKind } from "../core/resources/fields/consumer-ref.ts";
@@ -15,19 +15,19 @@ import { ClaimCounts } from "../views/claim-counts.ts";
 import type { ClaimRecord } from "../views/claim-record.ts";
 import type { Runtime } from "../views/runtime.ts";
 import { Views } from "../views/views.ts";
-import { KnownFigures } from "./figures/known-figures.ts";
+import { FiguresCache } from "./figures/figures-cache.ts";
+import { startLeaderControllers } from "./leader-controllers.ts";
 import { LeaderTransactions } from "./leader-transactions.ts";
-import { leadWith } from "./leading.ts";
 import { ensureSystemNamespace } from "./system-namespace.ts";
-import type { DecisionListener, Leadership } from "./writer/writer-deps.ts";
+import type { DecisionObserver, Leadership } from "./writer/writer-deps.ts";
 
 export interface ControllersOptions {
   readonly runtime: Runtime;
-  /** Those of the process, where admission uses them as well. They start and stop with the controllers. */
+  /** Shared with admission in the same process. The controllers start and stop them. */
   readonly views?: Views;
-  /** Alone where no other process can be at it, because the data is locked; else by election. */
+  /** `alone` if the data is locked by this process; otherwise replicas elect a leader. */
   readonly leadership: "alone" | "elected";
-  readonly told?: DecisionListener;
+  readonly observer?: DecisionObserver;
   readonly quota?: QuotaOptions;
 }
 
@@ -41,15 +41,15 @@ const alone: Leadership = { fence: () => undefined };
 const retry = { minMs: 100, maxMs: 10_000 };
 const leaseName = "milo-quota-controllers";
 
-/** Everything that keeps quota: sees all the time, and acts while it leads. */
+/** All controllers of quota. The informers always run; controllers write only while this process leads. */
 export class Controllers {
   readonly #options: ControllersOptions;
   readonly #views: Views;
   readonly #events: EventRecorder;
-  readonly #stopped = sharedAbort();
-  /** How much is used, as far as this process knows while it leads. */
-  readonly known: KnownFigures;
-  /** For a server in this process: quota that is decided in one transaction with objects. */
+  readonly #stopped = lightAbortController();
+  /** Current usage; empty unless this process leads. */
+  readonly figures: FiguresCache;
+  /** For embedded mode: decides claims in one transaction with their objects. */
   readonly transactions = new LeaderTransactions();
   readonly #counts: ClaimCounts;
   #isLeading = false;
@@ -60,7 +60,7 @@ export class Controllers {
     const { runtime } = options;
     const { planes, clock, random, report } = runtime;
     this.#views = options.views ?? new Views(runtime);
-    this.known = new KnownFigures(runtime.elapsedMs);
+    this.figures = new FiguresCache(runtime.elapsedMs);
     this.#counts = new ClaimCounts(this.#views.claims);
     this.#events = new EventRecorder({
       eventsOf: (plane) => planes.client(plane).resource(eventType, anyObject),
@@ -71,13 +71,12 @@ export class Controllers {
     });
   }
 
-  /** How all of it is, for those who look from outside. */
   get health(): ControllersHealth {
     return { isLeading: this.#isLeading, claims: this.#counts.byState, informers: this.#views.health };
   }
 
-  /** Whether policies grant something to objects of this kind as they come. */
-  areGranted(kind: GroupKind): boolean {
+  /** Whether an enabled grant policy creates grants for objects of this kind. */
+  hasGrantPolicyFor(kind: GroupKind): boolean {
     for (const [, { trigger, enabled }] of this.#views.grantPolicies.entries()) {
       const apiGroup = parseApiVersion(trigger.apiVersion).group;
       if (enabled && sameGroupKind({ apiGroup, kind: trigger.kind }, kind)) return true;
@@ -90,7 +89,7 @@ export class Controllers {
     this.#running ??= this.#options.leadership === "alone" ? this.#lead(alone, this.#stopped.signal) : this.#elect();
   }
 
-  /** Finishes what is under way, gives the lease back, and sees nothing more. */
+  /** Waits for work in flight, releases the lease, and stops the informers. */
   async stop(): Promise<void> {
     this.#stopped.abort(new Error("the controllers were stopped"));
     await this.#running;
@@ -100,13 +99,13 @@ export class Controllers {
 
   async #elect(): Promise<void> {
     const { planes, clock, elapsedMs, random, incarnation, report } = this.#options.runtime;
-    await this.#haveNamespace(this.#stopped.signal);
-    const election: LeaderElection = new LeaderElection({
+    await this.#ensureNamespace(this.#stopped.signal);
+    const election: LeaderElector = new LeaderElector({
       leases: planes.client(planes.root).resource(leaseType, parseLease),
       namespace: systemNamespace,
       name: leaseName,
       identity: incarnation,
-      started: (signal) => this.#lead(election, signal),
+      onStartedLeading: (signal) => this.#lead(election, signal),
       clock,
       elapsedMs,
       random,
@@ -115,38 +114,47 @@ export class Controllers {
     await election.run(this.#stopped.signal);
   }
 
-  /** The lease needs one; until the server answers there is nothing to lead. */
-  async #haveNamespace(signal: AbortSignal): Promise<void> {
+  /** The namespace of the lease. Retries until the server responds. */
+  async #ensureNamespace(signal: AbortSignal): Promise<void> {
     const { runtime } = this.#options;
     for (let failures = 1; !signal.aborted; failures += 1) {
       try {
-        await untilAborted(ensureSystemNamespace(runtime, runtime.planes.root, signal), signal);
+        await abortable(ensureSystemNamespace(runtime, runtime.planes.root, signal), signal);
         return;
       } catch (error) {
         if (!signal.aborted) runtime.report("system namespace", error);
-        await pause(runtime.clock, backoffMs(failures, retry, runtime.random), signal).catch(() => undefined);
+        await sleep(runtime.clock, backoffMs(failures, retry, runtime.random), signal).catch(() => undefined);
       }
     }
   }
 
-  /** Acts for all until the signal is aborted. */
+  /** Runs the controllers until the signal is aborted. */
   async #lead(leadership: Leadership, signal: AbortSignal): Promise<void> {
-    const { runtime, told = {}, quota = defaultQuotaOptions } = this.#options;
+    const { runtime, observer = {}, quota = defaultQuotaOptions } = this.#options;
     try {
-      await untilAborted(this.#views.ready, signal);
+      await abortable(this.#views.ready, signal);
     } catch {
-      return; // it ended before it began
+      return; // aborted before the informers had synced
     }
-    const { known, transactions } = this;
+    const { figures, transactions } = this;
     this.#isLeading = true;
     const events = this.#events;
-    const term = leadWith({ runtime, views: this.#views, leadership, told, events, known, transactions, quota });
+    const term = startLeaderControllers({
+      runtime,
+      views: this.#views,
+      leadership,
+      observer,
+      events,
+      figures,
+      transactions,
+      quota,
+    });
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
     this.#isLeading = false;
     await term.stop();
-    known.forget();
+    figures.clear();
   }
 }

@@ -5,7 +5,7 @@ const consumer = { apiGroup: "", kind: "Namespace", namespace: "", name: "team" 
 const decided = { namespace: "team", name: "c", uid: "u", message: "too much" };
 
 describe("the event of a denial", () => {
-  it("tells whom and what the claim was for, which may be gone in a moment", () => {
+  it("names the consumer and the object, because the claim is deleted soon", () => {
     const resource = { apiGroup: "apps", kind: "Deployment", namespace: "team", name: "web" };
     const metadata = { annotations: { "quota.miloapis.com/resource-plane": "project-a" } };
     expect(denialEvent({ ...decided, claim: { metadata, consumer, resource } })).toEqual({
@@ -22,7 +22,7 @@ describe("the event of a denial", () => {
     });
   });
 
-  it("tells of no object where the claim was for none", () => {
+  it("names no object for a claim without one", () => {
     const { annotations } = denialEvent({ ...decided, claim: { metadata: {}, consumer, resource: undefined } });
     expect(annotations).toEqual({});
   });

@@ -1,11 +1,11 @@
-import type { Happening } from "@milo-quota/kubernetes/client/events/core-event.ts";
+import type { EventContent } from "@milo-quota/kubernetes/client/events/core-event.ts";
 import { groupKindText } from "../core/resources/fields/consumer-ref.ts";
 import { labelText } from "../core/resources/fields/label-text.ts";
 import { annotations, labels } from "../core/resources/well-known.ts";
 import type { DecidedClaim } from "./writer/writer-deps.ts";
 
-/** What is told of a denial: also whom and which object it was for, because its claim may be gone in a moment. */
-export function denialEvent({ message, claim }: DecidedClaim): Happening {
+/** Names the consumer and the object as well, because the denied claim is deleted soon. */
+export function denialEvent({ message, claim }: DecidedClaim): EventContent {
   const { consumer, resource, metadata } = claim;
   const plane = metadata.annotations?.[annotations.resourcePlane];
   const object =

@@ -5,7 +5,7 @@ import type { GrantActivity } from "../core/resources/rules/grant-activity.ts";
 import { activeRegistration, type RegistrationView } from "../core/resources/rules/registration-rules.ts";
 import { issuesText } from "./status/issues-text.ts";
 
-/** The condition Active of a grant, in words. */
+/** The Active condition of a grant. */
 export function grantCondition(
   activity: GrantActivity | { readonly state: "pending" },
   expiresAt: string | undefined,
@@ -21,7 +21,7 @@ export function grantCondition(
         type,
         status: "False",
         reason: "GrantExpired",
-        message: "ResourceGrant is being deleted and does not count any more",
+        message: "ResourceGrant is being deleted and no longer counts",
       };
     case "invalid":
       return {
@@ -37,8 +37,8 @@ export function grantCondition(
   }
 }
 
-/** Whether a grant is for a resource type whose registration exists, but was not looked at by anybody yet. */
-export function unheardOf({ allowances }: ResourceGrant, view: RegistrationView): boolean {
+/** Whether a grant names a resource type whose registration exists but has not been reconciled yet. */
+export function hasPendingRegistration({ allowances }: ResourceGrant, view: RegistrationView): boolean {
   return allowances.some(({ resourceType }) => {
     if (activeRegistration(view, resourceType) !== undefined) return false;
     return view.byResourceType(resourceType).some(isPending);

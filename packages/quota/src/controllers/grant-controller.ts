@@ -1,12 +1,17 @@
 import type { EventRecorder } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
-import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import {
+  type ReconcileResult,
+  reconciled,
+  requeueAfter,
+  WorkQueue,
+} from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { writeStatus } from "@milo-quota/kubernetes/client/resources/write-status.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
 import { type ConditionState, findCondition, setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
-import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import { grantAmounts } from "../core/ledger/grant-amounts.ts";
-import { saidConditions } from "../core/resources/fields/conditions.ts";
+import { reportedConditions } from "../core/resources/fields/conditions.ts";
 import { type ResourceGrant, resourceGrantDefinition } from "../core/resources/resource-grant.ts";
 import { type GrantActivity, grantActivity } from "../core/resources/rules/grant-activity.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
@@ -14,46 +19,46 @@ import { grantsType } from "../views/quota-types.ts";
 import type { RegistrationIndex } from "../views/registration-index.ts";
 import type { Running, Runtime } from "../views/runtime.ts";
 import type { Views } from "../views/views.ts";
-import { grantCondition, unheardOf } from "./grant-condition.ts";
-import { inTime } from "./in-time.ts";
-import { isWorthReporting } from "./status/quiet-conflicts.ts";
+import { grantCondition, hasPendingRegistration } from "./grant-condition.ts";
+import { shouldReport } from "./status/conflicts.ts";
+import { withTimeout } from "./with-timeout.ts";
 
-/** The longest wait in one piece: timers have an end, and clocks are set, forth and back. */
-const waitMsMax = 300_000;
+/** Expiry is checked at least this often: timers have a maximum, and the system clock may be adjusted. */
+const requeueMsMax = 300_000;
 
-type Seen = Pick<Views, "registrations" | "registrationIndex" | "grants">;
+type GrantViews = Pick<Views, "registrations" | "registrationIndex" | "grants">;
 
-/** Tells of each grant whether it counts, and why not. Whoever counts goes by the same rule, not by what is said here. */
+/** Writes the Active condition of grants. The bucket writer applies the same rule itself, and does not read the condition. */
 export class GrantController implements Running {
   readonly #runtime: Runtime;
-  readonly #views: Seen;
+  readonly #views: GrantViews;
   readonly #events: Pick<EventRecorder, "record"> | undefined;
   readonly #index: RegistrationIndex;
-  readonly #queue: WorkQueue<ObjectPlace>;
+  readonly #queue: WorkQueue<PlaneObjectKey>;
   readonly #unsubscribe: readonly (() => void)[];
 
-  constructor(runtime: Runtime, views: Seen, events?: Pick<EventRecorder, "record">) {
+  constructor(runtime: Runtime, views: GrantViews, events?: Pick<EventRecorder, "record">) {
     this.#runtime = runtime;
     this.#views = views;
     this.#events = events;
     this.#queue = new WorkQueue({
-      work: (place, signal) => this.#reconcile(place, signal),
+      reconcile: (key, signal) => this.#reconcile(key, signal),
       idOf: ({ plane, namespace, name }) => `${plane}/${namespace}/${name}`,
       laneOf: ({ plane }) => plane,
-      told: runtime.toldQueues?.("grants"),
+      observer: runtime.queueObservers?.("grants"),
       clock: runtime.clock,
       random: runtime.random,
       report: (error, { plane, namespace, name }, failures) => {
-        if (isWorthReporting(error, failures)) runtime.report(`grant ${plane}/${namespace}/${name}`, error);
+        if (shouldReport(error, failures)) runtime.report(`grant ${plane}/${namespace}/${name}`, error);
       },
     });
     this.#index = views.registrationIndex;
-    const look = (place: ObjectPlace): void => this.#queue.add(place);
+    const enqueue = (key: PlaneObjectKey): void => this.#queue.add(key);
     this.#unsubscribe = [
-      views.grants.subscribe({ added: look, changed: look }),
-      this.#index.onChange((resourceType) => this.#look((grant) => isFor(grant, resourceType))),
+      views.grants.subscribe({ onAdd: enqueue, onUpdate: enqueue }),
+      this.#index.onChange((resourceType) => this.#enqueueAll((grant) => isFor(grant, resourceType))),
     ];
-    void views.registrations.ready.then(() => this.#look(() => true));
+    void views.registrations.synced.then(() => this.#enqueueAll(() => true));
   }
 
   async stop(): Promise<void> {
@@ -61,29 +66,29 @@ export class GrantController implements Running {
     await this.#queue.stop();
   }
 
-  #look(isMeant: (grant: ResourceGrant) => boolean): void {
-    for (const [place, grant] of this.#views.grants.entries()) if (isMeant(grant)) this.#queue.add(place);
+  #enqueueAll(isAffected: (grant: ResourceGrant) => boolean): void {
+    for (const [key, grant] of this.#views.grants.entries()) if (isAffected(grant)) this.#queue.add(key);
   }
 
-  async #reconcile(place: ObjectPlace, signal: AbortSignal): Promise<Outcome> {
+  async #reconcile(key: PlaneObjectKey, signal: AbortSignal): Promise<ReconcileResult> {
     const { planes, clock } = this.#runtime;
-    const grant = this.#views.grants.get(place);
-    if (grant === undefined) return settled;
+    const grant = this.#views.grants.get(key);
+    if (grant === undefined) return reconciled;
     const nowMs = clock.now();
     const activity = grantActivity(grant, this.#index, nowMs);
     const condition = this.#condition(grant, activity);
-    const client = planes.client(place.plane).resource(grantsType, anyObject);
+    const client = planes.client(key.plane).resource(grantsType, anyObject);
     const change = { before: grant.status, after: this.#status(grant, condition) };
-    const written = await inTime(clock, signal, (limit) => writeStatus(client, subjectOf(grant), change, limit));
-    if (written !== undefined) this.#tell(place, grant, condition);
-    return nextLook(activity, nowMs);
+    const written = await withTimeout(clock, signal, (limit) => writeStatus(client, subjectOf(grant), change, limit));
+    if (written !== undefined) this.#recordEvent(key, grant, condition);
+    return nextReconcile(activity, nowMs);
   }
 
-  /** As long as registrations are on their way, nothing can be held against a grant. */
+  /** A grant is pending, not invalid, until its registrations are cached and reconciled. */
   #condition(grant: ResourceGrant, activity: GrantActivity): ConditionState {
-    const { isReady } = this.#views.registrations;
-    const isEarly = activity.state === "invalid" && (!isReady || unheardOf(grant, this.#index));
-    return grantCondition(isEarly ? { state: "pending" } : activity, grant.expiresAt);
+    const { hasSynced } = this.#views.registrations;
+    const isTooEarly = activity.state === "invalid" && (!hasSynced || hasPendingRegistration(grant, this.#index));
+    return grantCondition(isTooEarly ? { state: "pending" } : activity, grant.expiresAt);
   }
 
   #status(grant: ResourceGrant, condition: ConditionState): object {
@@ -94,12 +99,16 @@ export class GrantController implements Running {
       ...status,
       observedGeneration: generation,
       amounts: grantAmounts(grant, this.#index),
-      conditions: setCondition(saidConditions(status.conditions), state, timeText(this.#runtime.clock.now())),
+      conditions: setCondition(reportedConditions(status.conditions), state, formatTime(this.#runtime.clock.now())),
     };
   }
 
-  /** Only changes are events; that a grant is still being looked at is none. */
-  #tell({ plane, namespace }: ObjectPlace, grant: ResourceGrant, { status, reason, message }: ConditionState): void {
+  /** Only for transitions, and not for pending grants. */
+  #recordEvent(
+    { plane, namespace }: PlaneObjectKey,
+    grant: ResourceGrant,
+    { status, reason, message }: ConditionState,
+  ): void {
     const before = findCondition(grant.status.conditions, "Active");
     if (status === "Unknown" || (before?.status === status && before.reason === reason)) return;
     const { apiVersion, kind, metadata } = subjectOf(grant);
@@ -114,10 +123,10 @@ function isFor(grant: ResourceGrant, resourceType: string): boolean {
   return grant.allowances.some((allowance) => allowance.resourceType === resourceType);
 }
 
-function nextLook(activity: GrantActivity, nowMs: number): Outcome {
-  if (activity.state === "expired") return again(waitMsMax);
-  if (activity.state !== "active" || activity.untilMs === undefined) return settled;
-  return again(Math.min(activity.untilMs - nowMs, waitMsMax));
+function nextReconcile(activity: GrantActivity, nowMs: number): ReconcileResult {
+  if (activity.state === "expired") return requeueAfter(requeueMsMax);
+  if (activity.state !== "active" || activity.untilMs === undefined) return reconciled;
+  return requeueAfter(Math.min(activity.untilMs - nowMs, requeueMsMax));
 }
 
 function subjectOf({ metadata }: ResourceGrant) {

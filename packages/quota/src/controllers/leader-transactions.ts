@@ -1,13 +1,13 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
-import type { NotedNeeds, ObjectNeeds } from "./ownership/objects/object-needs.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
+import type { AdmittedNeeds, ObjectNeeds } from "./ownership/objects/object-needs.ts";
 import type { ObjectReleases } from "./ownership/objects/object-releases.ts";
 import type { RenderedBuckets } from "./writer/transactions/bucket-batch.ts";
 import type { NewClaim, QuotaTicket, ReleasedClaim } from "./writer/transactions/ticket.ts";
 import type { Transactions } from "./writer/transactions/transactions.ts";
 import type { IsCurrent } from "./writer/transactions/transactions-options.ts";
 
-/** Parts of the controllers that a server in this process asks while this process leads. */
-export interface LeadingParts {
+/** The controllers that the embedded server calls while this process leads. */
+export interface LeaderParts {
   readonly transactions: Transactions;
   readonly releases: ObjectReleases;
   readonly needs: ObjectNeeds;
@@ -15,11 +15,11 @@ export interface LeadingParts {
 
 const nothing = (): void => undefined;
 
-/** Quota in one transaction with objects, while this process leads; before and after that, it is decided by itself. */
+/** Decides claims in one transaction with their objects while this process leads; otherwise reconciles decide them. */
 export class LeaderTransactions {
-  #parts: LeadingParts | undefined;
+  #parts: LeaderParts | undefined;
 
-  lead(parts: LeadingParts): void {
+  lead(parts: LeaderParts): void {
     this.#parts = parts;
   }
 
@@ -27,8 +27,8 @@ export class LeaderTransactions {
     this.#parts = undefined;
   }
 
-  try(granted: readonly NewClaim[], released: readonly ReleasedClaim[]): QuotaTicket | undefined {
-    return this.#parts?.transactions.try(granted, released);
+  prepare(granted: readonly NewClaim[], released: readonly ReleasedClaim[]): QuotaTicket | undefined {
+    return this.#parts?.transactions.prepare(granted, released);
   }
 
   render(tickets: readonly QuotaTicket[], isCurrent: IsCurrent): RenderedBuckets {
@@ -41,18 +41,18 @@ export class LeaderTransactions {
   onChange: ObjectReleases["onChange"] = (address, uid, needs, stored) =>
     this.#parts?.releases.onChange(address, uid, needs, stored) ?? [];
 
-  /** What policies made of a new object that was stored. */
-  noteNeeds(noted: NotedNeeds): void {
-    this.#parts?.needs.note(noted);
+  /** The claims that policies rendered at admission for an object that is now stored. */
+  recordNeeds(admitted: AdmittedNeeds): void {
+    this.#parts?.needs.recordAdmitted(admitted);
   }
 
   /** An object was stored together with these claims. */
-  noteClaims(uid: string, claims: readonly ObjectPlace[]): void {
-    this.#parts?.releases.note(uid, claims);
+  recordClaims(uid: string, claims: readonly PlaneObjectKey[]): void {
+    this.#parts?.releases.recordClaims(uid, claims);
   }
 }
 
 function allDeclined(tickets: readonly QuotaTicket[]): RenderedBuckets {
   const leftOut = new Map(tickets.map((ticket) => [ticket, { outcome: "declined" as const }]));
-  return { pages: [], leftOut, stored: nothing, rolledBack: nothing, unknown: nothing };
+  return { buckets: [], leftOut, stored: nothing, rolledBack: nothing, unknown: nothing };
 }

@@ -1,10 +1,15 @@
-import { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
-import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import { RestMapper } from "@milo-quota/kubernetes/client/discovery/rest-mapper.ts";
+import {
+  type ReconcileResult,
+  reconciled,
+  requeueAfter,
+  WorkQueue,
+} from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { writeStatus } from "@milo-quota/kubernetes/client/resources/write-status.ts";
 import { type ConditionState, setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
-import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
-import { saidConditions } from "../core/resources/fields/conditions.ts";
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
+import { reportedConditions } from "../core/resources/fields/conditions.ts";
 import { groupKindText } from "../core/resources/fields/consumer-ref.ts";
 import { type ResourceRegistration, resourceRegistrationDefinition } from "../core/resources/resource-registration.ts";
 import { registrationIssues } from "../core/resources/rules/registration-rules.ts";
@@ -13,21 +18,21 @@ import { registrationsType } from "../views/quota-types.ts";
 import type { RegistrationIndex } from "../views/registration-index.ts";
 import type { Running, Runtime } from "../views/runtime.ts";
 import type { Views } from "../views/views.ts";
-import { inTime } from "./in-time.ts";
+import { shouldReport } from "./status/conflicts.ts";
 import { issuesText } from "./status/issues-text.ts";
-import { isWorthReporting } from "./status/quiet-conflicts.ts";
+import { withTimeout } from "./with-timeout.ts";
 
-/** How often it is looked whether a kind that was not served is served by now. */
+/** How often to check whether a missing consumer kind is served now. */
 const recheckMs = 60_000;
 
 type ConsumerKind = "served" | "missing" | "unknown";
 
-/** Tells of each registration whether grants and claims can use it: of several for one resource type, the oldest. */
+/** Writes the Active condition of registrations. Of several for one resource type, the oldest is active. */
 export class RegistrationController implements Running {
   readonly #runtime: Runtime;
   readonly #views: Pick<Views, "registrations" | "registrationIndex">;
   readonly #index: RegistrationIndex;
-  readonly #kinds: KindDirectory;
+  readonly #restMapper: RestMapper;
   readonly #queue: WorkQueue<string>;
   readonly #unsubscribe: () => void;
 
@@ -35,20 +40,20 @@ export class RegistrationController implements Running {
     this.#runtime = runtime;
     this.#views = views;
     this.#queue = new WorkQueue({
-      work: (name, signal) => this.#reconcile(name, signal),
+      reconcile: (name, signal) => this.#reconcile(name, signal),
       idOf: (name) => name,
-      told: runtime.toldQueues?.("registrations"),
+      observer: runtime.queueObservers?.("registrations"),
       clock: runtime.clock,
       random: runtime.random,
       report: (error, name, failures) => {
-        if (isWorthReporting(error, failures)) runtime.report(`registration ${name}`, error);
+        if (shouldReport(error, failures)) runtime.report(`registration ${name}`, error);
       },
     });
-    this.#kinds = new KindDirectory((plane) => runtime.planes.client(plane), runtime.clock);
+    this.#restMapper = new RestMapper((plane) => runtime.planes.client(plane), runtime.clock);
     this.#index = views.registrationIndex;
-    this.#unsubscribe = this.#index.onChange((resourceType) => this.#look(resourceType));
-    // Which one is the oldest can be told only when all are known.
-    void views.registrations.ready.then(() => {
+    this.#unsubscribe = this.#index.onChange((resourceType) => this.#enqueueAll(resourceType));
+    // The oldest registration of a type is known only once the informer has synced.
+    void views.registrations.synced.then(() => {
       for (const [{ name }] of views.registrations.entries()) this.#queue.add(name);
     });
   }
@@ -58,16 +63,16 @@ export class RegistrationController implements Running {
     await this.#queue.stop();
   }
 
-  /** When one goes, or a new one comes, others of the same resource type may take its place. */
-  #look(resourceType: string): void {
-    if (!this.#views.registrations.isReady) return;
+  /** A change to one registration may activate or deactivate others of the same type. */
+  #enqueueAll(resourceType: string): void {
+    if (!this.#views.registrations.hasSynced) return;
     for (const { metadata } of this.#index.byResourceType(resourceType)) this.#queue.add(metadata.name ?? "");
   }
 
-  async #reconcile(name: string, signal: AbortSignal): Promise<Outcome> {
+  async #reconcile(name: string, signal: AbortSignal): Promise<ReconcileResult> {
     const { planes, clock } = this.#runtime;
     const registration = this.#views.registrations.get({ plane: planes.root, namespace: "", name });
-    if (registration === undefined) return settled;
+    if (registration === undefined) return reconciled;
     const consumerKind = await this.#consumerKind(registration);
     const { metadata, status: before } = registration;
     const { generation = 0 } = metadata;
@@ -76,13 +81,13 @@ export class RegistrationController implements Running {
       ...before,
       observedGeneration: generation,
       consumerType: { ...registration.consumerType },
-      conditions: setCondition(saidConditions(before.conditions), condition, timeText(clock.now())),
+      conditions: setCondition(reportedConditions(before.conditions), condition, formatTime(clock.now())),
     };
     const { kind } = resourceRegistrationDefinition;
     const subject = { apiVersion: quotaApiVersion, kind, metadata };
     const client = planes.client(planes.root).resource(registrationsType, anyObject);
-    await inTime(clock, signal, (limit) => writeStatus(client, subject, { before, after }, limit));
-    return consumerKind === "served" ? settled : again(recheckMs);
+    await withTimeout(clock, signal, (limit) => writeStatus(client, subject, { before, after }, limit));
+    return consumerKind === "served" ? reconciled : requeueAfter(recheckMs);
   }
 
   #activity(registration: ResourceRegistration, consumerKind: ConsumerKind): ConditionState {
@@ -91,18 +96,19 @@ export class RegistrationController implements Running {
       return { type: "Active", status: "False", reason: "ValidationFailed", message: issuesText(issues) };
     }
     const kind = groupKindText(registration.consumerType);
-    const warning = consumerKind === "missing" ? `; warning: no API server here serves its consumer kind, ${kind}` : "";
+    const warning =
+      consumerKind === "missing" ? `; warning: the API server does not serve its consumer kind ${kind}` : "";
     const message = `ResourceRegistration is active${warning}`;
     return { type: "Active", status: "True", reason: "RegistrationActive", message };
   }
 
-  /** Not being able to tell keeps no registration from being used. */
+  /** A failed lookup does not deactivate the registration. */
   async #consumerKind({ consumerType, metadata }: ResourceRegistration): Promise<ConsumerKind> {
     const { planes, report } = this.#runtime;
     try {
-      return (await this.#kinds.find(planes.root, consumerType)) === undefined ? "missing" : "served";
+      return (await this.#restMapper.resourceFor(planes.root, consumerType)) === undefined ? "missing" : "served";
     } catch (error) {
-      report(`registration ${metadata.name}, looking for its consumer kind`, error);
+      report(`registration ${metadata.name}, looking up its consumer kind`, error);
       return "unknown";
     }
   }

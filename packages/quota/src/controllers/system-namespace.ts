@@ -4,7 +4,7 @@ import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { systemNamespace } from "../core/resources/well-known.ts";
 import type { Runtime } from "../views/runtime.ts";
 
-/** Makes the namespace for what belongs to nobody's, in a plane in which it is missing. */
+/** Creates the system namespace in a control plane, which holds buckets of consumers without a namespace of their own. */
 export async function ensureSystemNamespace(
   { planes }: Pick<Runtime, "planes">,
   plane: string,
@@ -20,7 +20,7 @@ export async function ensureSystemNamespace(
   }
 }
 
-/** Whether a write failed because the namespace it goes into is not there. */
+/** Whether a write failed because its namespace does not exist. */
 export function isNamespaceMissing(error: unknown, namespace: string): boolean {
   if (!(error instanceof StatusError) || error.status.code !== 404) return false;
   const { kind, name } = error.status.details ?? {};

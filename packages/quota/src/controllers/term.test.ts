@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Term } from "./term.ts";
 
 describe("the end of a term", () => {
-  it("stops every part, the last one first, whatever one of them does", async () => {
+  it("stops every controller, the last one first, even if one fails to stop", async () => {
     const term = new Term();
     const stopped: string[] = [];
     term.start({ stop: () => void stopped.push("first") });

@@ -1,17 +1,17 @@
-import { allOf } from "./writer/all-of.ts";
+import { awaitAll } from "./await-all.ts";
 
 interface Stoppable {
   stop(): void | Promise<void>;
 }
 
 /**
- * What runs while this process leads. Its end begins in the order opposite to that of its start, and for all at once: who
- * does not lead any more must not go on because another part takes long to finish.
+ * The controllers that run during one leader term. `stop` stops all of them at once, latest first: none must continue
+ * without leadership because another one is slow to finish.
  */
 export class Term {
   readonly #running: Stoppable[] = [];
 
-  /** Starts something that is stopped with the term. */
+  /** Registers a controller that is stopped with the term. */
   start<Part extends Stoppable>(part: Part): Part {
     this.#running.push(part);
     return part;
@@ -19,6 +19,6 @@ export class Term {
 
   async stop(): Promise<void> {
     const parts = this.#running.splice(0).reverse();
-    await allOf(parts.map(async (part) => part.stop())); // one that fails to stop keeps no other going
+    await awaitAll(parts.map(async (part) => part.stop())); // stops the others even if one fails to stop
   }
 }

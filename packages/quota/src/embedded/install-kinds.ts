@@ -1,6 +1,6 @@
-import { pause } from "@milo-quota/kubernetes/client/pause.ts";
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
+import { sleep } from "@milo-quota/kubernetes/client/sleep.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import {
@@ -19,10 +19,10 @@ const definitionsType: ResourceType = {
   plural: "customresourcedefinitions",
   scope: "Cluster",
 };
-const lookMs = 5;
-const looksMax = 2_000;
+const pollMs = 5;
+const pollsMax = 2_000;
 
-/** Puts kinds into a server, or brings those that are there up to date; resolves when all are served. */
+/** Creates or updates the CRDs of kinds. Resolves when all of them are served. */
 export async function installKinds(
   client: KubeClient,
   kinds: readonly KindDefinition[],
@@ -39,7 +39,7 @@ export async function installKinds(
       const { name = "" } = wanted.metadata;
       const found = await definitions.find({ name }, signal);
       if (found === undefined) await definitions.create(wanted, {}, signal);
-      else if (!says(found["spec"] ?? null, wanted.spec)) {
+      else if (!includes(found["spec"] ?? null, wanted.spec)) {
         const { metadata } = found as unknown as KubernetesObject;
         await definitions.update({ ...wanted, metadata }, {}, signal);
       }
@@ -48,28 +48,28 @@ export async function installKinds(
   await Promise.all(kinds.map((kind) => untilServed(client, kind, clock, signal)));
 }
 
-/** Whether what is stored says all of this; the server adds what it fills in itself. */
-function says(stored: JsonValue, wanted: JsonValue): boolean {
+/** Whether the stored value has all that is wanted. It may have more, because the server fills in defaults. */
+function includes(stored: JsonValue, wanted: JsonValue): boolean {
   if (Array.isArray(wanted)) {
     return (
       Array.isArray(stored) &&
       stored.length === wanted.length &&
-      wanted.every((item, at) => says(stored[at] ?? null, item))
+      wanted.every((item, at) => includes(stored[at] ?? null, item))
     );
   }
   if (!isJsonObject(wanted)) return jsonEquals(stored, wanted);
-  return isJsonObject(stored) && Object.entries(wanted).every(([name, value]) => says(stored[name] ?? null, value));
+  return isJsonObject(stored) && Object.entries(wanted).every(([name, value]) => includes(stored[name] ?? null, value));
 }
 
 async function untilServed(client: KubeClient, kind: KindDefinition, clock: Clock, signal: AbortSignal): Promise<void> {
   const objects = client.resource(kind, (value) => ({ ok: true, value }));
-  for (let looks = 0; ; looks += 1) {
+  for (let polls = 0; ; polls += 1) {
     try {
       await objects.list({ limit: 1 }, signal);
       return;
     } catch (error) {
-      if (!(error instanceof StatusError) || error.status.code !== 404 || looks >= looksMax) throw error;
-      await pause(clock, lookMs, signal);
+      if (!(error instanceof StatusError) || error.status.code !== 404 || polls >= pollsMax) throw error;
+      await sleep(clock, pollMs, signal);
     }
   }
 }

@@ -6,17 +6,20 @@ interface Admission {
   readonly decideRemoval: DecideRemoval;
 }
 
-/** Admission in the process of the server: called without a request, and told whether each object was stored. */
-export function quotaPlugin({ decide, decideRemoval }: Admission, removing: NonNullable<AdmissionPlugin["removing"]>) {
+/** Runs admission as a plug-in of the API server in the same process. */
+export function quotaPlugin(
+  { decide, decideRemoval }: Admission,
+  companionsOfRemoval: NonNullable<AdmissionPlugin["companionsOfRemoval"]>,
+) {
   return {
     name: "milo-quota",
-    // Admission passes on companions without looking at them: they are those of this server.
+    // Admission treats companions as opaque. They come from QuotaTransactions, which knows the types of this server.
     validate: async (request, signal): Promise<Verdict> => {
       if (isObjectRemoval(request)) return decideRemoval(request, signal) as Promise<Verdict>;
-      // What is written to a subresource may be of another kind.
+      // A subresource may have objects of another kind, such as Scale.
       if (!isObjectChange(request) || request.object.kind !== request.kind.kind) return { allowed: true };
       return decide(request, signal) as Promise<Verdict>;
     },
-    removing,
+    companionsOfRemoval,
   } satisfies AdmissionPlugin;
 }

@@ -1,31 +1,31 @@
 import type { EmbeddedServer } from "@milo-quota/apiserver/embedded-server.ts";
 import { Admission, type AdmissionOptions, systemUserName } from "../admission/admission.ts";
-import type { AdmissionListener } from "../admission/admission-listener.ts";
+import type { AdmissionObserver } from "../admission/admission-observer.ts";
 import { uidOf } from "../admission/claims/claimant.ts";
 import { Controllers } from "../controllers/controllers.ts";
 import type { LeaderTransactions } from "../controllers/leader-transactions.ts";
-import type { DecisionListener } from "../controllers/writer/writer-deps.ts";
+import type { DecisionObserver } from "../controllers/writer/writer-deps.ts";
 import type { Enforcement } from "../core/resources/enforcement.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
 import type { Runtime } from "../views/runtime.ts";
 import { Views } from "../views/views.ts";
-import { newcomersOf } from "./newcomers.ts";
+import { newTenants } from "./new-tenants.ts";
 import { quotaPlugin } from "./quota-plugin.ts";
 import { QuotaTransactions } from "./quota-transactions.ts";
 
 export interface QuotaSystemOptions
-  extends Pick<AdmissionOptions, "waitMsMax" | "systemUsers" | "told" | "toldStreams"> {
+  extends Pick<AdmissionOptions, "waitMsMax" | "systemUsers" | "observer" | "streamObserver"> {
   readonly runtime: Runtime;
-  /** That of the system user by whom this system talks to the server. */
+  /** Proves to the server that a request comes from this process. */
   readonly secret: string;
   readonly server: Pick<EmbeddedServer, "registry" | "kinds">;
   readonly quota?: QuotaOptions;
-  readonly toldDecisions?: DecisionListener;
+  readonly decisionObserver?: DecisionObserver;
 }
 
 const processKey = "quota.miloapis.com/process";
 
-/** Who the system is to the server in its own process: nobody else knows the secret, which is written nowhere. */
+/** The user that the system acts as. The secret never leaves the process, so no client can impersonate it. */
 export function systemUser(secret: string) {
   return {
     username: systemUserName,
@@ -36,8 +36,8 @@ export function systemUser(secret: string) {
 }
 
 /**
- * Controllers and admission in the process of the server. They are alone with its data, so quota that fits is stored in one
- * transaction with the object it is for.
+ * Controllers and admission in the process of the API server. No other bucket writer exists, so that claims which fit can be
+ * stored in one transaction with their object.
  */
 export class QuotaSystem {
   readonly #admission: Admission;
@@ -45,7 +45,7 @@ export class QuotaSystem {
   readonly views: Views;
   readonly controllers: Controllers;
   readonly enforcement: Enforcement;
-  /** For the server, when this has started. */
+  /** To be added to the server after the start. */
   readonly plugin: ReturnType<typeof quotaPlugin>;
 
   constructor({
@@ -53,19 +53,19 @@ export class QuotaSystem {
     secret,
     server,
     quota = defaultQuotaOptions,
-    toldDecisions = {},
+    decisionObserver = {},
     ...options
   }: QuotaSystemOptions) {
     const { planes, clock, random, report } = runtime;
     this.enforcement = quota.enforcement;
     this.views = new Views(runtime);
     const { views } = this;
-    this.controllers = new Controllers({ runtime, views, leadership: "alone", told: toldDecisions, quota });
+    this.controllers = new Controllers({ runtime, views, leadership: "alone", observer: decisionObserver, quota });
     const leader = this.controllers.transactions;
     const transactions = new QuotaTransactions({ ...server, leader, report });
     this.#admission = new Admission({
       ...options,
-      told: notingNeeds(options.told, leader),
+      observer: notifyingLeader(options.observer, leader),
       quota,
       planes,
       views,
@@ -75,20 +75,20 @@ export class QuotaSystem {
       transactions,
       isBucketWriter: ({ extra }) => extra[processKey]?.[0] === secret,
       usage: {
-        isAlone: true,
-        figuresOf: (key, dimensionKey) => this.controllers.known.figuresOf(key, dimensionKey),
-        shortOf: (owner, claims) => this.controllers.known.shortOf(owner, claims),
+        isSoleWriter: true,
+        figuresOf: (key, dimensionKey) => this.controllers.figures.figuresOf(key, dimensionKey),
+        shortOf: (owner, claims) => this.controllers.figures.shortOf(owner, claims),
       },
-      newcomers: newcomersOf(planes, clock, (kind) => this.controllers.areGranted(kind)),
+      newConsumers: newTenants(planes, clock, (kind) => this.controllers.hasGrantPolicyFor(kind)),
     });
-    this.plugin = quotaPlugin(this.#admission, (leaving) => transactions.removing(leaving));
+    this.plugin = quotaPlugin(this.#admission, (leaving) => transactions.companionsOfRemoval(leaving));
   }
 
   get health(): Admission["health"] {
     return this.#admission.health;
   }
 
-  /** Resolves when the plug-in can check objects. */
+  /** Resolves when the plug-in can decide requests. */
   async start(): Promise<void> {
     this.controllers.start();
     this.#admission.start();
@@ -102,14 +102,14 @@ export class QuotaSystem {
   }
 }
 
-/** Lets controllers know what an object was stored with before their views do. */
-function notingNeeds(told: AdmissionListener = {}, leader: LeaderTransactions): AdmissionListener {
+/** Tells the controllers what an object was stored with, before their informers deliver it. */
+function notifyingLeader(observer: AdmissionObserver = {}, leader: LeaderTransactions): AdmissionObserver {
   return {
-    ...told,
-    stored: (change, version, stored) => {
-      told.stored?.(change, version, stored);
+    ...observer,
+    onStored: (change, version, stored) => {
+      observer.onStored?.(change, version, stored);
       const uid = uidOf(change.object);
-      leader.noteClaims(
+      leader.recordClaims(
         uid,
         stored.claims.map(({ plane, claim: { namespace, name } }) => ({ plane, namespace, name })),
       );
@@ -118,7 +118,7 @@ function notingNeeds(told: AdmissionListener = {}, leader: LeaderTransactions): 
         const { metadata } = policy;
         return { uid: metadata.uid ?? "", generation: metadata.generation ?? 0, claim };
       });
-      leader.noteNeeds({ uid, version, policies });
+      leader.recordNeeds({ uid, version, policies });
     },
   };
 }

@@ -13,16 +13,16 @@ import type {
   Ticket,
   Write,
 } from "@milo-quota/apiserver/storage/transaction.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { ClaimTransactions, NewClaim, QuotaEffect } from "../admission/claims/claim-transactions.ts";
 import type { LeaderTransactions } from "../controllers/leader-transactions.ts";
-import type { ObjectAddress } from "../controllers/ownership/objects/governed-object.ts";
+import type { ObjectAddress } from "../controllers/ownership/objects/object-address.ts";
 import { partOf } from "../controllers/ownership/objects/object-needs.ts";
 import type { StoredClaims } from "../controllers/ownership/objects/object-releases.ts";
+import type { NextBucket } from "../controllers/writer/buckets/bucket-store.ts";
 import { shrunkStatus } from "../controllers/writer/claims/claim-status.ts";
-import type { NextPage } from "../controllers/writer/pages/page-store.ts";
 import type { RenderedBuckets } from "../controllers/writer/transactions/bucket-batch.ts";
 import type { QuotaTicket, ReleasedClaim } from "../controllers/writer/transactions/ticket.ts";
 import { allowanceBucketDefinition } from "../core/resources/allowance-bucket.ts";
@@ -36,7 +36,7 @@ export interface QuotaTransactionsOptions {
   readonly report: (where: string, error: unknown) => void;
 }
 
-/** A ticket of the store, for one of the bucket writer. */
+/** A ticket of the store that carries one of the bucket writer. */
 interface StoreTicket extends Ticket {
   readonly quota: QuotaTicket;
 }
@@ -44,9 +44,9 @@ interface StoreTicket extends Ticket {
 const claims = `${resourceClaimDefinition.plural}.${quotaGroup}`;
 const buckets = `${allowanceBucketDefinition.plural}.${quotaGroup}`;
 
-const nothing = (): void => undefined;
+const ignore = (): void => undefined;
 
-/** Where the bucket writer and the store meet: quota is stored in one transaction with the objects it is for. */
+/** Connects the bucket writer to the store, so that claims and buckets are stored in one transaction with objects. */
 export class QuotaTransactions implements ClaimTransactions, BatchRenderer, StoredClaims {
   readonly #options: QuotaTransactionsOptions;
 
@@ -54,17 +54,17 @@ export class QuotaTransactions implements ClaimTransactions, BatchRenderer, Stor
     this.#options = options;
   }
 
-  try({ change, granted, manifests, reduced }: QuotaEffect): Companions | undefined {
+  prepare({ change, granted, manifests, reduced }: QuotaEffect): Companions | undefined {
     const { leader } = this.#options;
     if (granted.some((claim) => this.#isNameTaken(claim))) return undefined;
     const { plane, kind, namespace, name } = change;
-    const address = { kind: { apiGroup: kind.group, kind: kind.kind }, place: { plane, namespace, name } };
+    const address = { kind: { apiGroup: kind.group, kind: kind.kind }, key: { plane, namespace, name } };
     const needs = reduced.map(({ policy, needed }) => {
       return { policy, needed: needed && { consumer: needed.consumer, parts: needed.requests.map(partOf) } };
     });
     const released = needs.length === 0 ? [] : leader.onChange(address, uidOf(change.object), needs, this);
     if (granted.length + released.length === 0) return undefined;
-    const ticket = leader.try(granted, this.#notKept(released));
+    const ticket = leader.prepare(granted, this.#withoutForeignFinalizers(released));
     if (ticket === undefined) return undefined;
     const created = manifests(ticket.statuses).map((claim, at) => this.#creation(granted[at] as NewClaim, claim));
     return this.#companions(
@@ -74,33 +74,33 @@ export class QuotaTransactions implements ClaimTransactions, BatchRenderer, Stor
     );
   }
 
-  /** What goes with an object that leaves the store. In a plane that is being closed everything goes anyway. */
-  removing({ key, object }: StoredObject): Companions | undefined {
+  /** The claims to delete in one transaction with an object. None in a plane that is being closed: its claims go anyway. */
+  companionsOfRemoval({ key, object }: StoredObject): Companions | undefined {
     const { leader, registry } = this.#options;
     const { group } = parseApiVersion(object.apiVersion);
     if (group === quotaGroup) return undefined;
     const { plane, namespace, name } = key;
-    const address: ObjectAddress = { kind: { apiGroup: group, kind: object.kind }, place: { plane, namespace, name } };
+    const address: ObjectAddress = { kind: { apiGroup: group, kind: object.kind }, key: { plane, namespace, name } };
     const all = leader.onRemoval(address, object.metadata.uid ?? "", this);
     const isClosing = registry.isClosing?.(plane) === true;
-    const going = all.filter(({ place }) => !isClosing || place.plane !== plane);
-    if (going.length === 0) return undefined;
-    const ticket = leader.try([], this.#notKept(going));
+    const released = all.filter((claim) => !isClosing || claim.key.plane !== plane);
+    if (released.length === 0) return undefined;
+    const ticket = leader.prepare([], this.#withoutForeignFinalizers(released));
     if (ticket === undefined) return undefined;
     return this.#companions(
-      going.map((claim) => this.#release(claim)),
+      released.map((claim) => this.#release(claim)),
       ticket,
       true,
     );
   }
 
-  versionAt(place: ObjectPlace): string | undefined {
-    return this.#options.registry.store.get(keyOf(claims, place))?.revision.toString();
+  versionOf(key: PlaneObjectKey): string | undefined {
+    return this.#options.registry.store.get(keyOf(claims, key))?.revision.toString();
   }
 
-  /** Undefined also for a claim that cannot be read: nobody counts that. */
-  at(place: ObjectPlace): ResourceClaim | undefined {
-    const stored = this.#options.registry.store.get(keyOf(claims, place));
+  /** Undefined also for a claim that cannot be parsed, because the ledger does not count it. */
+  get(key: PlaneObjectKey): ResourceClaim | undefined {
+    const stored = this.#options.registry.store.get(keyOf(claims, key));
     const claim = stored && parseResourceClaim(stored.object);
     return claim?.ok === true ? claim.value : undefined;
   }
@@ -111,32 +111,37 @@ export class QuotaTransactions implements ClaimTransactions, BatchRenderer, Stor
     try {
       const rendered = leader.render(
         own.map(({ quota }) => quota),
-        (place, version) => isCurrent(keyOf(buckets, place), Number(version)),
+        (key, version) => isCurrent(keyOf(buckets, key), Number(version)),
       );
       return this.#batchOf(own, rendered);
     } catch (error) {
-      // Nobody else is to fail for a bucket that cannot be written: all take the ordinary way, which tells whoever it is about.
+      // One bucket that cannot be rendered must not fail other requests of the batch: all of them are declined, and their
+      // claims are then decided before their objects are stored, where only the affected consumer sees the error.
       report("buckets of a transaction", error);
-      return { writes: [], leftOut: new Map(own.map((ticket) => [ticket, { outcome: "declined" }])), ended: nothing };
+      return { writes: [], excluded: new Map(own.map((ticket) => [ticket, { outcome: "declined" }])), onEnded: ignore };
     }
   }
 
   #batchOf(own: readonly StoreTicket[], rendered: RenderedBuckets): RenderedBatch {
-    const leftOut = own.flatMap((ticket) => {
+    const excluded = own.flatMap((ticket) => {
       const why = rendered.leftOut.get(ticket.quota);
       return why === undefined ? [] : [[ticket, why] as const];
     });
-    const ended = (end: BatchEnd): void => this.#ended(rendered, end);
+    const onEnded = (end: BatchEnd): void => this.#onEnded(rendered, end);
     try {
-      return { writes: rendered.pages.map((page) => this.#pageWrite(page)), leftOut: new Map(leftOut), ended };
+      return {
+        writes: rendered.buckets.map((bucket) => this.#bucketWrite(bucket)),
+        excluded: new Map(excluded),
+        onEnded,
+      };
     } catch (error) {
-      ended({ outcome: "rolled back" });
+      onEnded({ outcome: "rolled back" });
       throw error;
     }
   }
 
-  /** The batch has ended already: a mistake of ours must not keep anybody else from hearing of it. */
-  #ended(rendered: RenderedBuckets, end: BatchEnd): void {
+  /** The batch has ended already, so an error here must not propagate to the store and its other observers. */
+  #onEnded(rendered: RenderedBuckets, end: BatchEnd): void {
     try {
       if (end.outcome === "stored") rendered.stored(end.stored.map(({ revision }) => String(revision)));
       else if (end.outcome === "rolled back") rendered.rolledBack();
@@ -161,10 +166,10 @@ export class QuotaTransactions implements ClaimTransactions, BatchRenderer, Stor
     return kind && { change: "create", plane, kind, object: object as unknown as ApiObject };
   }
 
-  /** Undefined when the claim is another by now, or what it holds cannot be read. */
-  #release({ place, uid, left }: ReleasedClaim): Companion | undefined {
-    const stored = this.#options.registry.store.get(keyOf(claims, place));
-    const kind = this.#kindOf(claims, place.plane);
+  /** Undefined when the claim was replaced, or its status cannot be parsed. */
+  #release({ key, uid, left }: ReleasedClaim): Companion | undefined {
+    const stored = this.#options.registry.store.get(keyOf(claims, key));
+    const kind = this.#kindOf(claims, key.plane);
     if (stored === undefined || stored.object.metadata.uid !== uid || kind === undefined) return undefined;
     if (left === undefined) return { change: "delete", kind, stored, finalizer: claimFinalizer };
     const claim = parseResourceClaim(stored.object);
@@ -172,19 +177,19 @@ export class QuotaTransactions implements ClaimTransactions, BatchRenderer, Stor
     return status && { change: "status", kind, stored, status: status as JsonObject };
   }
 
-  /** A claim that others keep is marked, and goes on counting until they let it go. */
-  #notKept(released: readonly ReleasedClaim[]): readonly ReleasedClaim[] {
-    return released.filter(({ place, left }) => {
-      const { finalizers = [] } = this.#options.registry.store.get(keyOf(claims, place))?.object.metadata ?? {};
+  /** A claim with finalizers of other controllers only becomes terminating, and counts until they are removed. */
+  #withoutForeignFinalizers(released: readonly ReleasedClaim[]): readonly ReleasedClaim[] {
+    return released.filter(({ key, left }) => {
+      const { finalizers = [] } = this.#options.registry.store.get(keyOf(claims, key))?.object.metadata ?? {};
       return left !== undefined || finalizers.every((name) => name === claimFinalizer);
     });
   }
 
-  #pageWrite({ place, status }: NextPage): Write {
+  #bucketWrite({ objectKey, status }: NextBucket): Write {
     const { registry } = this.#options;
-    const stored = registry.store.get(keyOf(buckets, place));
-    const kind = this.#kindOf(buckets, place.plane);
-    if (stored === undefined || kind === undefined) throw new Error(`bucket ${place.name} is not there any more`);
+    const stored = registry.store.get(keyOf(buckets, objectKey));
+    const kind = this.#kindOf(buckets, objectKey.plane);
+    if (stored === undefined || kind === undefined) throw new Error(`bucket ${objectKey.name} no longer exists`);
     return statusWrite(registry, { kind, stored, status });
   }
 
@@ -197,7 +202,7 @@ export class QuotaTransactions implements ClaimTransactions, BatchRenderer, Stor
   }
 }
 
-function keyOf(resource: string, { plane, namespace, name }: ObjectPlace): ObjectKey {
+function keyOf(resource: string, { plane, namespace, name }: PlaneObjectKey): ObjectKey {
   return { plane, resource, namespace, name };
 }
 

@@ -1,31 +1,31 @@
-import { type Complaint, complaintOf } from "./complaint.ts";
-import { LastingTroubles } from "./lasting-troubles.ts";
+import { type ErrorSummary, summarizeError } from "./error-summary.ts";
 import type { Log } from "./log.ts";
+import { PersistentErrors } from "./persistent-errors.ts";
 
-interface Seen {
+interface ReportedError {
   readonly where: string;
-  readonly complaint: Complaint;
-  writtenMs: number;
+  readonly summary: ErrorSummary;
+  loggedMs: number;
   lastMs: number;
-  /** For so long after it was written it is not written again. */
+  /** For this long after it was logged, the error is not logged again. */
   quietMs: number;
-  /** How often it came since it was written. */
-  again: number;
+  /** Number of reports since it was logged. */
+  repeats: number;
 }
 
-/** The same complaint is written once in so long, and less and less often while it goes on. */
+/** A repeated error is logged with growing intervals. */
 const quiet = { minMs: 10_000, maxMs: 60 * 60_000, factor: 4 };
-/** What did not come for so long is over. */
+/** An error that was not reported for this long is over. */
 const overMs = 15 * 60_000;
-/** Of this many complaints it is known that they are the same. */
-const seenMax = 1_000;
+const errorsMax = 1_000;
 
-/** Writes what goes wrong into a log; what goes wrong again and again does not fill it. */
+/** Logs errors, and keeps repeated errors from flooding the log. */
 export class ErrorReports {
   readonly #log: Log;
   readonly #elapsedMs: () => number;
-  readonly #seen = new Map<string, Seen>();
-  readonly #lasting = new LastingTroubles();
+  /** In the order of their last report. */
+  readonly #errors = new Map<string, ReportedError>();
+  readonly #persistent = new PersistentErrors();
 
   constructor(log: Log, elapsedMs: () => number) {
     this.#log = log;
@@ -34,49 +34,49 @@ export class ErrorReports {
 
   readonly report = (where: string, error: unknown): void => {
     this.#forgetOld();
-    const complaint = complaintOf(error);
-    const key = `${where}\n${complaint.message}`;
-    if (complaint.mayPass && !this.#lasting.lasts(key, this.#elapsedMs())) {
-      this.#log.debug(`${where}: ${complaint.message}`);
+    const summary = summarizeError(error);
+    const key = `${where}\n${summary.message}`;
+    if (summary.isTransient && !this.#persistent.record(key, this.#elapsedMs())) {
+      this.#log.debug(`${where}: ${summary.message}`);
       return;
     }
     const nowMs = this.#elapsedMs();
-    const seen = this.#seen.get(key);
-    this.#seen.delete(key); // they are in the order in which they came last
-    if (seen === undefined) {
-      this.#write(where, complaint, 0);
-      this.#seen.set(key, { where, complaint, writtenMs: nowMs, lastMs: nowMs, quietMs: quiet.minMs, again: 0 });
-    } else this.#seen.set(key, this.#came(seen, nowMs));
+    const known = this.#errors.get(key);
+    this.#errors.delete(key); // and set again below, to keep the order
+    if (known === undefined) {
+      this.#write(where, summary, 0);
+      this.#errors.set(key, { where, summary, loggedMs: nowMs, lastMs: nowMs, quietMs: quiet.minMs, repeats: 0 });
+    } else this.#errors.set(key, this.#repeat(known, nowMs));
   };
 
-  /** Writes what was held back. */
+  /** Logs the errors that were held back. */
   flush(): void {
-    for (const [key, seen] of this.#seen) this.#forget(key, seen);
+    for (const [key, error] of this.#errors) this.#forget(key, error);
   }
 
-  #came(seen: Seen, nowMs: number): Seen {
-    seen.lastMs = nowMs;
-    seen.again += 1;
-    if (nowMs - seen.writtenMs < seen.quietMs) return seen;
-    this.#write(seen.where, { ...seen.complaint, stack: undefined }, seen.again);
-    const quietMs = Math.min(seen.quietMs * quiet.factor, quiet.maxMs);
-    return { ...seen, writtenMs: nowMs, quietMs, again: 0 };
+  #repeat(error: ReportedError, nowMs: number): ReportedError {
+    error.lastMs = nowMs;
+    error.repeats += 1;
+    if (nowMs - error.loggedMs < error.quietMs) return error;
+    this.#write(error.where, { ...error.summary, stack: undefined }, error.repeats);
+    const quietMs = Math.min(error.quietMs * quiet.factor, quiet.maxMs);
+    return { ...error, loggedMs: nowMs, quietMs, repeats: 0 };
   }
 
   #forgetOld(): void {
-    for (const [key, seen] of this.#seen) {
-      if (this.#elapsedMs() - seen.lastMs < overMs && this.#seen.size < seenMax) return;
-      this.#forget(key, seen);
+    for (const [key, error] of this.#errors) {
+      if (this.#elapsedMs() - error.lastMs < overMs && this.#errors.size < errorsMax) return;
+      this.#forget(key, error);
     }
   }
 
-  #forget(key: string, { where, complaint, again }: Seen): void {
-    this.#seen.delete(key);
-    if (again > 0) this.#write(where, { ...complaint, stack: undefined }, again);
+  #forget(key: string, { where, summary, repeats }: ReportedError): void {
+    this.#errors.delete(key);
+    if (repeats > 0) this.#write(where, { ...summary, stack: undefined }, repeats);
   }
 
-  #write(where: string, { level, message, stack }: Complaint, again: number): void {
-    const fields = { ...(again === 0 ? {} : { again }), ...(stack === undefined ? {} : { stack }) };
+  #write(where: string, { level, message, stack }: ErrorSummary, repeats: number): void {
+    const fields = { ...(repeats === 0 ? {} : { repeats }), ...(stack === undefined ? {} : { stack }) };
     this.#log[level](`${where}: ${message}`, fields);
   }
 }

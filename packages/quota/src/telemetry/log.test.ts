@@ -18,7 +18,7 @@ function reports() {
 }
 
 describe("the log", () => {
-  it("is a line of JSON for each message where programs read it", () => {
+  it("is one line of JSON for each message", () => {
     const { log, lines } = logged("json");
     log.info("ready", { port: 6443 });
     expect(lines.map((line) => JSON.parse(line))).toEqual([
@@ -27,13 +27,13 @@ describe("the log", () => {
     expect(lines[0]?.endsWith("\n")).toBe(true);
   });
 
-  it("is short where people read it", () => {
+  it("is readable in a terminal", () => {
     const { log, lines } = logged("readable");
     log.warn("slow", { ms: 12 });
     expect(lines).toEqual(["12:34:56 WARN  slow ms=12\n"]);
   });
 
-  it("lets nobody write into a terminal who can only name an object", () => {
+  it("escapes control characters in a terminal", () => {
     const { log, lines } = logged("readable");
     log.warn("name \u001b[2J\u202e");
     expect(lines).toEqual(["12:34:56 WARN  name \\u001b[2J\\u202e\n"]);
@@ -45,34 +45,34 @@ describe("the log", () => {
     info: ["error", "warn", "info"],
     debug: ["error", "warn", "info", "debug"],
   };
-  it.each(Object.entries(shown))("of level %s leaves out what is less important", (level, expected) => {
+  it.each(Object.entries(shown))("of level %s omits lower levels", (level, expected) => {
     const { log, lines } = logged("json", level as LogLevel);
     for (const name of ["error", "warn", "info", "debug"] as const) log[name]("said");
     expect(lines.map((line) => JSON.parse(line).level)).toEqual(expected);
   });
 });
 
-describe("reports of errors", () => {
-  it("say code and message of an answer, and nothing else of it", () => {
+describe("error reports", () => {
+  it("have the code and the message of an error response, and nothing else", () => {
     const { errors, lines } = reports();
-    errors.report("grants", new StatusError(failure("Conflict", "somebody else was faster", { name: "a" })));
-    expect(lines).toEqual(["12:34:56 WARN  grants: 409 somebody else was faster\n"]);
+    errors.report("grants", new StatusError(failure("Conflict", "the object has been modified", { name: "a" })));
+    expect(lines).toEqual(["12:34:56 WARN  grants: 409 the object has been modified\n"]);
   });
 
-  it("say what a network does without a stack", () => {
+  it("have no stack for network errors", () => {
     const { errors, lines } = reports();
     errors.report("lease", Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" }));
     expect(lines).toEqual(["12:34:56 WARN  lease: connect ECONNREFUSED 127.0.0.1:1\n"]);
   });
 
-  it("say what is wrong with what people wrote without a stack", () => {
+  it("have no stack for mistakes in user-written objects", () => {
     const { errors, lines } = reports();
     const mistake = Object.assign(new Error('policy "a": no such key: size'), { isExpected: true });
     errors.report("claims for stored objects", mistake);
     expect(lines).toEqual(['12:34:56 WARN  claims for stored objects: policy "a": no such key: size\n']);
   });
 
-  it("show where in the code it was when nobody expected it", () => {
+  it("have a stack for unexpected errors", () => {
     const { errors, lines } = reports();
     errors.report("audit", new TypeError("undefined is not a claim"));
     expect(lines[0]).toMatch(/^12:34:56 ERROR audit: undefined is not a claim\n {4}at /);
@@ -84,11 +84,11 @@ describe("reports of errors", () => {
     ],
   });
   const passing: Record<string, StatusError> = {
-    "what is gone": new StatusError(failure("NotFound", 'projects "web" not found')),
-    "a namespace that is going": new StatusError(terminating),
+    "objects that are not found": new StatusError(failure("NotFound", 'projects "web" not found')),
+    "namespaces that are terminating": new StatusError(terminating),
   };
   for (const [name, error] of Object.entries(passing)) {
-    it(`of ${name} are made only when it lasts`, () => {
+    it(`of ${name} are logged only when they persist`, () => {
       const { errors, lines, pass } = reports();
       for (let times = 0; times < 10; times += 1) {
         errors.report("bucket writer", error);
@@ -102,7 +102,7 @@ describe("reports of errors", () => {
     });
   }
 
-  it("of what is gone are not made when it passed meanwhile", () => {
+  it("of objects that are not found are not logged when they have stopped meanwhile", () => {
     const { errors, lines, pass } = reports();
     for (let times = 0; times < 3; times += 1) {
       errors.report("claims", new StatusError(failure("NotFound", "gone")));
@@ -111,7 +111,7 @@ describe("reports of errors", () => {
     expect(lines).toEqual([]);
   });
 
-  it("of what is gone are not made when something else of the name goes a little later", () => {
+  it("of objects that are not found are not logged when another object of the name is deleted later", () => {
     const { errors, lines, pass } = reports();
     for (let deletions = 0; deletions < 3; deletions += 1) {
       for (let times = 0; times < 2; times += 1) errors.report("claims", new StatusError(failure("NotFound", "gone")));
@@ -120,23 +120,23 @@ describe("reports of errors", () => {
     expect(lines).toEqual([]);
   });
 
-  it("of other refusals are made at once", () => {
+  it("of other error responses are logged at once", () => {
     const { errors, lines } = reports();
     errors.report("claims", new StatusError(failure("Forbidden", "no")));
     expect(lines).toEqual(["12:34:56 WARN  claims: 403 no\n"]);
   });
 
-  it("come once in ten seconds, with a count of those that were held back", () => {
+  it("are logged once in ten seconds, with the number of repeats", () => {
     const { errors, lines, pass } = reports();
     const again = (): void => errors.report("grants", new StatusError(failure("Conflict", "faster")));
     for (let times = 0; times < 100; times += 1) again();
     expect(lines).toEqual(["12:34:56 WARN  grants: 409 faster\n"]);
     pass(10_000);
     again();
-    expect(lines.slice(1)).toEqual(["12:34:56 WARN  grants: 409 faster again=100\n"]);
+    expect(lines.slice(1)).toEqual(["12:34:56 WARN  grants: 409 faster repeats=100\n"]);
   });
 
-  it("come less and less often while it goes on, and at once when it comes back", () => {
+  it("are logged with growing intervals while an error continues, and at once when it returns", () => {
     const { errors, lines, pass } = reports();
     const again = (): void => errors.report("grants", new StatusError(failure("Conflict", "faster")));
     const during = (ms: number): number => {
@@ -155,16 +155,16 @@ describe("reports of errors", () => {
     expect(lines.slice(before)).toContain("12:34:56 WARN  grants: 409 faster\n");
   });
 
-  it("hold back nothing for good", () => {
+  it("are flushed in the end", () => {
     const { errors, lines } = reports();
     for (let times = 0; times < 3; times += 1) errors.report("audit", new TypeError("odd"));
     errors.flush();
-    expect(lines[1]).toBe("12:34:56 ERROR audit: odd again=2\n");
+    expect(lines[1]).toBe("12:34:56 ERROR audit: odd repeats=2\n");
     errors.flush();
     expect(lines).toHaveLength(2);
   });
 
-  it("of different things hide nothing of each other, and are not remembered without end", () => {
+  it("of different errors are independent, and their number is bounded", () => {
     const { errors, lines } = reports();
     for (let at = 0; at < 5_000; at += 1) errors.report(`claims of ${at}`, "gone");
     expect(lines).toHaveLength(5_000);

@@ -4,15 +4,14 @@ import { readableLine } from "./readable-line.ts";
 
 type LogFields = Readonly<Record<string, string | number | undefined>>;
 
-/** What a program tells those who run it. */
 export type Log = Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>>;
 
 export interface LogOptions {
-  /** What is less important is not written. */
+  /** Minimum level that is written. */
   readonly level: LogLevel;
-  /** People read a terminal; elsewhere programs read a line of JSON for each message. */
+  /** Readable lines for terminals, or one line of JSON for each message. */
   readonly form: "readable" | "json";
-  /** The time as text, such as 2026-01-31T12:00:00Z. */
+  /** The current time, such as 2026-01-31T12:00:00Z. */
   readonly now: () => string;
   readonly write: (line: string) => void;
 }

@@ -5,8 +5,8 @@ import { headerLines, labelPair } from "./text-format.ts";
 export type Labels<Label extends string> = Readonly<Record<Label, string>>;
 
 /**
- * What is measured under one name. Whoever counts often asks for the series of its labels once and holds it: to count is
- * then an addition.
+ * All series of one metric. Hot code gets the series of its label set once and keeps it, so that counting is a plain
+ * addition.
  */
 class MetricFamily<Label extends string, Kind extends Series> {
   readonly #declaration: MetricDeclaration<Label>;
@@ -17,10 +17,10 @@ class MetricFamily<Label extends string, Kind extends Series> {
   constructor(declaration: MetricDeclaration<Label>, make: () => Kind) {
     this.#declaration = declaration;
     this.#make = make;
-    if (declaration.labels === undefined) this.only.isSeen = true; // as nought, before anything happens
+    if (declaration.labels === undefined) this.only.isExposed = true; // as 0 from the start
   }
 
-  /** The series with these labels. It is shown once something was counted in it. */
+  /** The series with these labels. It is exposed from its first value on. */
   labels(labels: Labels<Label>): Kind {
     const names = this.#declaration.labels ?? [];
     const id = names.length === 1 ? labels[names[0] as Label] : idOf(names, labels);
@@ -31,7 +31,7 @@ class MetricFamily<Label extends string, Kind extends Series> {
     return series;
   }
 
-  /** Forgets all series; whoever holds one counts in vain. */
+  /** Drops all series. Values of a series that was obtained before are no longer exposed. */
   reset(): void {
     this.#series.clear();
     this.#only = undefined;
@@ -39,25 +39,24 @@ class MetricFamily<Label extends string, Kind extends Series> {
 
   text(): string {
     const { name } = this.#declaration;
-    const shown = [...this.#series.values()].filter(({ series }) => series.isSeen);
+    const shown = [...this.#series.values()].filter(({ series }) => series.isExposed);
     return `${headerLines(this.#declaration)}${shown.map(({ series, text }) => series.lines(name, text)).join("")}`;
   }
 
-  /** Without labels there is one series. */
+  /** The only series of a metric without labels. */
   protected get only(): Kind {
     this.#only ??= this.labels({} as Labels<Label>);
     return this.#only;
   }
 }
 
-/** No two sets of labels have the same, whatever is in their values. */
+/** Unique for each label set, because each value is preceded by its length. */
 function idOf<Label extends string>(names: readonly Label[], labels: Labels<Label>): string {
   let id = "";
   for (const name of names) id += `${labels[name].length} ${labels[name]}`;
   return id;
 }
 
-/** A number for each set of labels. */
 class NumberFamily<Label extends string> extends MetricFamily<Label, NumberSeries> {
   constructor(declaration: MetricDeclaration<Label>, isCounter: boolean) {
     super(declaration, () => new NumberSeries(isCounter));

@@ -1,15 +1,15 @@
 import { numberText, sampleLine } from "./text-format.ts";
 
-/** What is measured under one name with one set of labels. */
+/** The values of one metric with one label set. */
 export interface Series {
-  /** Whether there is anything to show: somebody may hold a series that nothing was ever counted in. */
-  isSeen: boolean;
+  /** Whether the series is exposed. A series without any value is not. */
+  isExposed: boolean;
   lines(name: string, labels: string): string;
 }
 
-/** A number that goes up, and where it is a gauge also down. */
+/** The value of a counter or gauge. */
 export class NumberSeries implements Series {
-  isSeen = false;
+  isExposed = false;
   #value = 0;
   readonly #isCounter: boolean;
 
@@ -18,13 +18,13 @@ export class NumberSeries implements Series {
   }
 
   inc(by = 1): void {
-    if (this.#isCounter && !(by >= 0)) throw new RangeError(`a counter goes up, not by ${by}`);
-    this.isSeen = true;
+    if (this.#isCounter && !(by >= 0)) throw new RangeError(`a counter cannot be incremented by ${by}`);
+    this.isExposed = true;
     this.#value += by;
   }
 
   set(value: number): void {
-    this.isSeen = true;
+    this.isExposed = true;
     this.#value = value;
   }
 
@@ -33,11 +33,10 @@ export class NumberSeries implements Series {
   }
 }
 
-/** How often values were how large. */
 export class HistogramSeries implements Series {
-  isSeen = false;
+  isExposed = false;
   #sum = 0;
-  /** Of each bucket alone; the last is for what is beyond all bounds. */
+  /** Not cumulative. The last one is for values beyond all bounds. */
   readonly #counts: number[];
   readonly #bounds: readonly number[];
 
@@ -53,7 +52,7 @@ export class HistogramSeries implements Series {
     while (at < bounds.length && value > (bounds[at] as number)) at += 1;
     this.#counts[at] = (this.#counts[at] as number) + 1;
     this.#sum += value;
-    this.isSeen = true;
+    this.isExposed = true;
   }
 
   lines(name: string, labels: string): string {

@@ -1,7 +1,7 @@
 import type { MetricDeclaration } from "./metric-declaration.ts";
 import { Counter, Gauge, Histogram, type Labels } from "./metric-family.ts";
 
-/** Somebody else who has metrics, in the text format, at the time of the call. */
+/** Provides further metrics in the text format for each scrape. */
 export interface MetricSource {
   text(signal: AbortSignal): Promise<string>;
 }
@@ -9,13 +9,13 @@ export interface MetricSource {
 type Report = (where: string, error: unknown) => void;
 type SetValue<Label extends string> = (labels: Labels<Label>, value: number) => void;
 
-/** Everything that one system measures. There may be several systems in a process, so nothing here is global. */
+/** The metrics of one system. Nothing is global, because tests run several systems in one process. */
 export class Metrics {
   readonly #families = new Map<string, () => string>();
   readonly #sources: MetricSource[] = [];
   readonly #report: Report;
 
-  /** What cannot be read is told to `report`, and keeps nobody from seeing the rest. */
+  /** A metric that cannot be read is reported, and does not hide the others. */
   constructor(report: Report) {
     this.#report = report;
   }
@@ -32,7 +32,7 @@ export class Metrics {
     return this.#declared(declaration, new Histogram(declaration));
   }
 
-  /** Looked at only when somebody asks; undefined when there is nothing to tell. */
+  /** A metric that is read for each scrape. Undefined: no sample. */
   read(declaration: MetricDeclaration<never>, value: () => number | undefined): void {
     this.readEach(declaration, (set) => {
       const now = value();
@@ -40,18 +40,18 @@ export class Metrics {
     });
   }
 
-  /** The same, for several values. What is not told again is gone. */
+  /** The same for several label sets. A label set that is not set again disappears. */
   readEach<const Label extends string>(
     declaration: MetricDeclaration<Label>,
-    tell: (set: SetValue<Label>) => void,
+    collect: (set: SetValue<Label>) => void,
   ): void {
-    const family = new Gauge(declaration); // whatever it is declared as: it may be less than at the last look
+    const family = new Gauge(declaration); // also for counters, because values are read, not incremented
     const text = (): string => {
       family.reset();
       try {
-        // What several count under the same labels is the sum of it.
-        if (declaration.type === "counter") tell((labels, value) => family.labels(labels).inc(value));
-        else tell((labels, value) => family.labels(labels).set(value));
+        // Counters with the same labels are summed up.
+        if (declaration.type === "counter") collect((labels, value) => family.labels(labels).inc(value));
+        else collect((labels, value) => family.labels(labels).set(value));
       } catch (error) {
         this.#report(`metric ${declaration.name}`, error);
       }
@@ -64,7 +64,7 @@ export class Metrics {
     this.#sources.push(source);
   }
 
-  /** All of it, in the text format of Prometheus. */
+  /** All metrics in the Prometheus text format. */
   async text(signal: AbortSignal): Promise<string> {
     const parts = [...this.#families.values()].map((text) => text().trimEnd());
     for (const source of this.#sources) {
@@ -85,7 +85,7 @@ export class Metrics {
   }
 
   #declared<Family extends { text(): string }>({ name }: Pick<MetricDeclaration, "name">, family: Family): Family {
-    if (this.#families.has(name)) throw new Error(`there is a metric ${name} already`);
+    if (this.#families.has(name)) throw new Error(`metric ${name} is already declared`);
     this.#families.set(name, () => family.text());
     return family;
   }

@@ -7,21 +7,21 @@ export const processMetrics = {
   cpu: {
     name: "process_cpu_seconds_total",
     type: "counter",
-    help: "Time that the processors spent on this process.",
+    help: "CPU time of the process.",
   },
-  resident: { name: "process_resident_memory_bytes", type: "gauge", help: "Memory that the process takes." },
+  resident: { name: "process_resident_memory_bytes", type: "gauge", help: "Resident memory of the process." },
   started: {
     name: "process_start_time_seconds",
     type: "gauge",
-    help: "When the process started, in seconds since 1970.",
+    help: "Start time of the process, in seconds since 1970.",
   },
   files: {
     name: "process_open_fds",
     type: "gauge",
-    help: "Files and sockets that are open. Only where the system tells.",
+    help: "Open file descriptors. Only on operating systems that expose them.",
   },
-  heapUsed: { name: "nodejs_heap_size_used_bytes", type: "gauge", help: "Memory that JavaScript objects take." },
-  heapTotal: { name: "nodejs_heap_size_total_bytes", type: "gauge", help: "Memory set aside for JavaScript objects." },
+  heapUsed: { name: "nodejs_heap_size_used_bytes", type: "gauge", help: "Used JavaScript heap." },
+  heapTotal: { name: "nodejs_heap_size_total_bytes", type: "gauge", help: "Allocated JavaScript heap." },
   external: {
     name: "nodejs_external_memory_bytes",
     type: "gauge",
@@ -30,18 +30,18 @@ export const processMetrics = {
   delayMean: {
     name: "nodejs_eventloop_lag_mean_seconds",
     type: "gauge",
-    help: "How late timers were since the last look, on average.",
+    help: "Mean event loop lag since the last scrape.",
   },
   delayMost: {
     name: "nodejs_eventloop_lag_max_seconds",
     type: "gauge",
-    help: "How late the latest timer was since the last look.",
+    help: "Maximum event loop lag since the last scrape.",
   },
 } as const satisfies MetricTable;
 
 const resolutionMs = 20;
 
-/** What this process takes of its machine. Returns how to stop looking. */
+/** Measures the resource usage of this process. Returns a function that stops it. */
 export function measureProcess(metrics: Metrics, startedMs: number): () => void {
   const memory = (): NodeJS.MemoryUsage => process.memoryUsage();
   metrics.read(processMetrics.cpu, () => {
@@ -67,7 +67,7 @@ function latest(delays: IntervalHistogram): number {
   return late;
 }
 
-/** The histogram holds how long its timer took, in nanoseconds; not a number before the first. */
+/** The histogram has the durations of a timer, in nanoseconds; NaN before the first one. */
 function secondsLate(nanoseconds: number): number {
   return Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1_000) : 0;
 }
@@ -76,6 +76,6 @@ function openFiles(): number | undefined {
   try {
     return readdirSync("/proc/self/fd").length;
   } catch {
-    return undefined; // a system that does not tell
+    return undefined; // no /proc on this operating system
   }
 }

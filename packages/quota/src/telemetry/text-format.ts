@@ -1,4 +1,4 @@
-// The text format of Prometheus, for values that are too many to be kept twice.
+// The Prometheus text format.
 import type { MetricDeclaration } from "./metric-declaration.ts";
 
 export const textFormat = "text/plain; version=0.0.4; charset=utf-8";
@@ -7,7 +7,7 @@ export function headerLines({ name, help, type }: Pick<MetricDeclaration, "name"
   return `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n`;
 }
 
-/** A label without a value is the same as none, so it is left out. */
+/** Empty values are omitted: to Prometheus, an empty label is the same as none. */
 export function labelText(labels: Readonly<Record<string, string>>): string {
   const parts = Object.entries(labels)
     .filter(([, value]) => value !== "")
@@ -19,7 +19,7 @@ export function labelPair(label: string, value: string): string {
   return `${label}="${escaped(value).replaceAll('"', '\\"')}"`;
 }
 
-/** Values may be integers that a double cannot hold: readers round as they see fit. */
+/** Integers beyond 2^53 are written exactly. */
 export function sampleLine(name: string, labels: string, value: number | bigint): string {
   return labels === "" ? `${name} ${numberText(value)}\n` : `${name}{${labels}} ${numberText(value)}\n`;
 }

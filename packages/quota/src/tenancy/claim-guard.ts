@@ -1,6 +1,6 @@
 import type { AdmissionRequest, AdmittedKind } from "@milo-quota/kubernetes/protocol/admission-request.ts";
 import type { Verdict } from "@milo-quota/kubernetes/protocol/admission-verdict.ts";
-import { forbiddenTo } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { resourceForbidden } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { KubernetesObject, ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { type ConsumerRef, consumerText } from "../core/resources/fields/consumer-ref.ts";
 import { organizationOfNamespace, organizationRef, projectRef } from "../core/resources/object-tenant.ts";
@@ -15,8 +15,8 @@ const mastersGroup = "system:masters";
 const allowed: Verdict = { allowed: true };
 
 /**
- * Members may claim for their own organization or project, and give back what they claimed by hand. Claims that were
- * made for objects are not theirs to make or to delete: the objects would be there, and not be counted.
+ * Members may create claims for their own organization or project, and delete those. They may neither create nor delete
+ * claims of objects, because the objects would then exist without being counted.
  */
 export function claimGuard(directory: Pick<TenantDirectory, "organizationOf" | "roleOf">) {
   return {
@@ -25,14 +25,14 @@ export function claimGuard(directory: Pick<TenantDirectory, "organizationOf" | "
       const { group, plural } = resourceClaimDefinition;
       if (request.kind.group !== group || request.kind.plural !== plural) return allowed;
       const consumer = consumerOfMember(directory, request);
-      const fault = consumer === undefined ? undefined : faultOf(request, consumer);
-      if (fault === undefined) return allowed;
-      return { allowed: false, status: forbiddenTo({ group, resource: plural }, request.name, fault) };
+      const reason = consumer === undefined ? undefined : rejectionReason(request, consumer);
+      if (reason === undefined) return allowed;
+      return { allowed: false, status: resourceForbidden({ group, resource: plural }, request.name, reason) };
     },
   };
 }
 
-/** For whom a member may claim here; undefined for requests of others, whom rights alone bind. */
+/** The consumer that a member may claim for; undefined for users who are no members, for whom only RBAC counts. */
 function consumerOfMember(
   directory: Pick<TenantDirectory, "organizationOf" | "roleOf">,
   { userInfo: user, plane, namespace }: GuardedRequest,
@@ -44,20 +44,20 @@ function consumerOfMember(
   return project === undefined ? organizationRef(organization) : projectRef(project);
 }
 
-function faultOf({ operation, object, oldObject }: GuardedRequest, consumer: ConsumerRef): string | undefined {
+function rejectionReason({ operation, object, oldObject }: GuardedRequest, consumer: ConsumerRef): string | undefined {
   if (oldObject?.metadata.labels?.[labels.autoCreated] === "true") {
-    return "it was made for an object, and goes with that object";
+    return "it belongs to an object, and is deleted together with it";
   }
   if (operation !== "CREATE" || object === undefined) return undefined;
-  if (hasQuotaMarks(object.metadata)) {
-    return `labels, annotations and finalizers of ${quotaGroup} are not for members to set`;
+  if (hasReservedMetadata(object.metadata)) {
+    return `labels, annotations and finalizers of ${quotaGroup} are reserved for the quota system`;
   }
   const claim = parseResourceClaim(object);
-  if (!claim.ok || isSame(claim.value.consumer, consumer)) return undefined; // what cannot be read is refused elsewhere
-  return `members can claim here for ${consumerText(consumer)} alone`;
+  if (!claim.ok || isSame(claim.value.consumer, consumer)) return undefined; // an invalid claim is rejected by its schema
+  return `members can claim here only for ${consumerText(consumer)}`;
 }
 
-function hasQuotaMarks({ labels: given = {}, annotations = {}, finalizers = [] }: ObjectMeta): boolean {
+function hasReservedMetadata({ labels: given = {}, annotations = {}, finalizers = [] }: ObjectMeta): boolean {
   const names = [...Object.keys(given), ...Object.keys(annotations), ...finalizers];
   return names.some((name) => name.startsWith(`${quotaGroup}/`));
 }

@@ -1,14 +1,13 @@
-import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
+import { abortable } from "@milo-quota/kubernetes/client/abortable.ts";
 import { projectOfPlane } from "../views/tenant-planes.ts";
-import { mayInOrganization, mayInProject, type WantedAccess } from "./membership-rights.ts";
+import { type AccessRequest, isAllowedInOrganization, isAllowedInProject } from "./membership-rights.ts";
 import { organizationOfView } from "./organization-view.ts";
 import type { Requester, TenantDirectory } from "./tenant-directory.ts";
 
-/** What somebody wants to do, and where. */
-export interface MembersRequest extends WantedAccess {
+export interface MembersRequest extends AccessRequest {
   readonly user: Requester;
   readonly plane: string;
-  /** The name of the part of the plane that the path is for, if it is not for all of it. */
+  /** The view that the path selects, if it is not the whole plane. */
   readonly view?: string | undefined;
   readonly isResource: boolean;
 }
@@ -23,25 +22,28 @@ interface Decision {
 const noOpinion: Decision = { outcome: "none", reason: "" };
 
 /**
- * Allows members of organizations what their roles say, in the organization's own control plane and in those of its
- * projects. In the root itself a membership means nothing, and it takes no right away that somebody has otherwise.
+ * Allows what the roles of members permit, in the organization's own control plane and in those of its projects. Memberships
+ * do not apply in the root plane, and never take away rights that a user has by RBAC.
  */
 export function membershipAuthorizer(directory: Directory) {
   return {
-    authorize: async (asked: MembersRequest, signal: AbortSignal): Promise<Decision> => {
-      const isTenants = asked.view !== undefined || projectOfPlane(asked.plane) !== undefined;
-      if (!asked.isResource || !isTenants) return noOpinion;
-      await untilAborted(directory.ready, signal);
-      return decide(directory, asked);
+    authorize: async (request: MembersRequest, signal: AbortSignal): Promise<Decision> => {
+      const isTenantPath = request.view !== undefined || projectOfPlane(request.plane) !== undefined;
+      if (!request.isResource || !isTenantPath) return noOpinion;
+      await abortable(directory.ready, signal);
+      return decide(directory, request);
     },
   };
 }
 
-function decide(directory: Directory, asked: MembersRequest): Decision {
-  const organization = organizationAt(directory, asked);
-  const role = organization === undefined ? undefined : directory.roleOf(asked.user, organization);
+function decide(directory: Directory, request: MembersRequest): Decision {
+  const organization = organizationAt(directory, request);
+  const role = organization === undefined ? undefined : directory.roleOf(request.user, organization);
   if (organization === undefined || role === undefined) return noOpinion;
-  const isAllowed = asked.view === undefined ? mayInProject(role, asked) : mayInOrganization(role, organization, asked);
+  const isAllowed =
+    request.view === undefined
+      ? isAllowedInProject(role, request)
+      : isAllowedInOrganization(role, organization, request);
   const where = `of Organization "${organization}"`;
   if (isAllowed) return { outcome: "allow", reason: `membership: allowed to members ${where} with role "${role}"` };
   return { outcome: "none", reason: `role "${role}" ${where} does not allow it` };

@@ -3,19 +3,18 @@ import { quotaGroup, systemNamespace } from "../core/resources/well-known.ts";
 import { iamGroup, resourceManagerGroup } from "./resources/tenancy-names.ts";
 import type { Role } from "./tenant-records.ts";
 
-/** What a member wants to do with objects. */
-export interface WantedAccess {
+export interface AccessRequest {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Empty: at the scope of the cluster, or in all namespaces that are in sight. */
+  /** Empty for cluster-scoped resources, and for requests in all visible namespaces. */
   readonly namespace: string;
 }
 
 const reads: ReadonlySet<string> = new Set(["get", "list", "watch"]);
-const makes: ReadonlySet<string> = new Set(["create", "delete", "deletecollection"]);
-const writes: ReadonlySet<string> = new Set([...makes, "update", "patch"]);
+const createsAndDeletes: ReadonlySet<string> = new Set(["create", "delete", "deletecollection"]);
+const writes: ReadonlySet<string> = new Set([...createsAndDeletes, "update", "patch"]);
 
 const claims = `resourceclaims.${quotaGroup}`;
 
@@ -23,15 +22,15 @@ const inQuota = (...plurals: readonly string[]) => plurals.map((plural) => `${pl
 const inResourceManager = (...plurals: readonly string[]) =>
   plurals.map((plural) => `${plural}.${resourceManagerGroup}`);
 
-/** Of these a question may name any namespace, and means none. */
-const inNoNamespace: ReadonlySet<string> = new Set([
+/** Cluster-scoped resources. The namespace of an access review does not matter for them. */
+const clusterScoped: ReadonlySet<string> = new Set([
   ...inQuota("resourceregistrations", "grantcreationpolicies", "claimcreationpolicies"),
   ...inResourceManager("organizations", "projects"),
 ]);
 
-/** What members see of their organization's part of the root. */
+/** Resources that members can read in their organization's own control plane. */
 const readableInOrganization: ReadonlySet<string> = new Set([
-  ...inNoNamespace,
+  ...clusterScoped,
   ...inQuota("resourcegrants", "resourceclaims", "allowancebuckets", "effectiveresourcegrants"),
   ...inResourceManager("organizationmemberships"),
   "namespaces",
@@ -43,7 +42,7 @@ const administeredInOrganization: ReadonlySet<string> = new Set(
   inResourceManager("projects", "organizationmemberships"),
 );
 
-/** Whoever could write these in a project would give themselves quota, or whatever rights they like. */
+/** Groups that members may not write in a project, because they could grant themselves quota or rights. */
 const guardedGroups: ReadonlySet<string> = new Set([
   quotaGroup,
   resourceManagerGroup,
@@ -58,30 +57,30 @@ const guardedGroups: ReadonlySet<string> = new Set([
   "flowcontrol.apiserver.k8s.io",
 ]);
 
-/** Whether a role allows something in the organization's own control plane. */
-export function mayInOrganization(role: Role, organization: string, wanted: WantedAccess): boolean {
-  const { verb, subresource, namespace } = wanted;
-  const resource = resourceText(wanted);
+/** In the organization's own control plane. */
+export function isAllowedInOrganization(role: Role, organization: string, request: AccessRequest): boolean {
+  const { verb, subresource, namespace } = request;
+  const resource = resourceText(request);
   const isOwn = namespace === "" || namespace === organizationNamespace(organization);
-  if (!isOwn && !inNoNamespace.has(resource)) return false;
+  if (!isOwn && !clusterScoped.has(resource)) return false;
   if (reads.has(verb)) return readableInOrganization.has(resource) && ["", "status"].includes(subresource);
   if (role !== "admin" || subresource !== "") return false;
-  if (resource === claims) return makes.has(verb);
+  if (resource === claims) return createsAndDeletes.has(verb);
   return administeredInOrganization.has(resource) && writes.has(verb);
 }
 
-/** Whether a role allows something in the control plane of one of the organization's projects. */
-export function mayInProject(role: Role, wanted: WantedAccess): boolean {
-  const { verb, group, subresource, namespace } = wanted;
-  const resource = resourceText(wanted);
+/** In the control plane of a project of the organization. */
+export function isAllowedInProject(role: Role, request: AccessRequest): boolean {
+  const { verb, group, subresource, namespace } = request;
+  const resource = resourceText(request);
   if (!["", "status", "scale"].includes(subresource)) return false;
   if (reads.has(verb)) return role === "admin" || resource !== "secrets";
-  // What is counted is kept in here: nobody whom it is counted against may touch it.
+  // The quota objects of the project are in the system namespace.
   if (role !== "admin" || namespace === systemNamespace) return false;
-  if (resource === claims) return subresource === "" && makes.has(verb);
+  if (resource === claims) return subresource === "" && createsAndDeletes.has(verb);
   return writes.has(verb) && !guardedGroups.has(group);
 }
 
-function resourceText({ group, resource }: WantedAccess): string {
+function resourceText({ group, resource }: AccessRequest): string {
   return group === "" ? resource : `${resource}.${group}`;
 }

@@ -13,8 +13,8 @@ interface ViewedKind {
   readonly scope: "Namespaced" | "Cluster";
 }
 
-/** What of a kind belongs to an organization, and what makes an object one of it. */
-interface OrganizationsPart {
+/** How an organization sees the objects of a kind. */
+interface KindView {
   readonly namespace?: string;
   readonly shows?: (object: ViewedObject) => boolean;
   readonly outOfView?: (object: ViewedObject) => string;
@@ -24,31 +24,30 @@ interface OrganizationsPart {
 
 const viewName = /^organization\/(.+)$/;
 
-/** The root as an organization sees it: its namespace, its projects, and what is there for all to read. */
+/** The root plane as an organization sees it: its namespace, its projects, and read-only cluster-scoped objects. */
 export function organizationView(organization: string, isCurrent: () => boolean) {
   const namespace = organizationNamespace(organization);
   const member = { name: organization };
   return {
     name: `organization/${organization}`,
     isCurrent,
-    of: (kind: ViewedKind): OrganizationsPart => {
+    of: (kind: ViewedKind): KindView => {
       if (isKind(kind, organizationMembershipDefinition)) {
         return { namespace, adopt: (object) => withSpec(object, "organizationRef", member) };
       }
       if (kind.scope === "Namespaced") return { namespace };
       if (isKind(kind, projectDefinition)) return ownProjects(organization);
-      if (isKind(kind, organizationDefinition)) return onlyNamed(organization);
-      return isKind(kind, { group: "", plural: "namespaces" }) ? onlyNamed(namespace) : { isReadOnly: true };
+      if (isKind(kind, organizationDefinition)) return onlyObject(organization);
+      return isKind(kind, { group: "", plural: "namespaces" }) ? onlyObject(namespace) : { isReadOnly: true };
     },
   };
 }
 
-/** The organization whose view has this name. */
 export function organizationOfView(view: string | undefined): string | undefined {
   return view === undefined ? undefined : viewName.exec(view)?.[1];
 }
 
-function ownProjects(organization: string): OrganizationsPart {
+function ownProjects(organization: string): KindView {
   const ownerRef = { kind: "Organization", name: organization };
   return {
     shows: (object) => ownerOf(object) === organization,
@@ -63,11 +62,11 @@ function ownerOf(project: ViewedObject): JsonValue | undefined {
   return field(field(field(project, "spec"), "ownerRef"), "name");
 }
 
-function onlyNamed(name: string): OrganizationsPart {
+function onlyObject(name: string): KindView {
   return { isReadOnly: true, shows: ({ metadata }) => metadata.name === name };
 }
 
-/** With a field of the spec set, unless it is there. What is no object is left for the schema to refuse. */
+/** Sets a field of the spec unless it is set. A spec that is no object is left for the schema to reject. */
 function withSpec(object: ViewedObject, name: string, value: JsonObject): ViewedObject {
   const spec = ownValue(object, "spec") ?? {};
   if (!isJsonObject(spec) || ownValue(spec, name) !== undefined) return object;

@@ -8,15 +8,15 @@ import { iamGroup, resourceManagerGroup } from "./resources/tenancy-names.ts";
 
 const controlPlanePath = new RegExp(`^${controlPlanePattern}(/.*)?$`);
 
-/** A path below the control plane of a tenant. */
+/** A path in the control plane of a tenant. */
 export interface TenantPath {
   readonly tenant: "projects" | "organizations";
   readonly name: string;
-  /** What is left of it inside the control plane. */
+  /** The rest of the path, inside the control plane. */
   readonly path: string;
 }
 
-/** Undefined for every other path. A name that no tenant can have leads nowhere. */
+/** Undefined for paths of the root; "nowhere" for a name that no tenant can have. */
 export function tenantPathOf(path: string): TenantPath | "nowhere" | undefined {
   const [, tenant, name = "", rest = "/"] = controlPlanePath.exec(path) ?? [];
   if (tenant === undefined) return undefined;
@@ -29,7 +29,7 @@ const projectKind: GroupKind = { apiGroup: resourceManagerGroup, kind: "Project"
 const membershipKind: GroupKind = { apiGroup: resourceManagerGroup, kind: "OrganizationMembership" };
 const userKind: GroupKind = { apiGroup: iamGroup, kind: "User" };
 
-/** How the planes of tenants are called, and whose they are: each project has its own, organizations share the root. */
+/** The control planes of tenants: each project has its own, organizations share the root. */
 export const tenantLayout = {
   hasOrganizationNamespaces: true,
 
@@ -37,18 +37,18 @@ export const tenantLayout = {
 
   planeOf: planeOfTenant,
 
-  /** The project whose plane it is; in the root, the organization that the object belongs to. */
+  /** The project of the plane; in the root, the organization that the object belongs to. */
   tenantOf(plane: string, object: JsonObject): ConsumerRef | undefined {
     const project = projectOfPlane(plane);
     return project === undefined ? organizationOf(object) : projectRef(project);
   },
 
-  /** Policies of the root are about all planes, but there are tenants in the root alone. */
+  /** Policies in the root apply to all planes, but objects of tenant kinds exist only in the root. */
   tenantKinds(plane: string, of: GroupKind): readonly GroupKind[] {
     if (projectOfPlane(plane) !== undefined) return [projectKind];
     if ([organizationKind, userKind].some((kind) => sameGroupKind(kind, of))) return [];
-    const isOrganizations = [projectKind, membershipKind].some((kind) => sameGroupKind(kind, of));
-    return isOrganizations ? [organizationKind] : [projectKind, organizationKind];
+    const belongsToOrganization = [projectKind, membershipKind].some((kind) => sameGroupKind(kind, of));
+    return belongsToOrganization ? [organizationKind] : [projectKind, organizationKind];
   },
 
   /** The kinds of the root are served in every project. */

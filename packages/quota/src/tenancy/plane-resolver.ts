@@ -7,17 +7,16 @@ import { type TenantPath, tenantPathOf } from "./plane-layout.ts";
 import { resourceManagerGroup } from "./resources/tenancy-names.ts";
 import type { Availability, TenantDirectory } from "./tenant-directory.ts";
 
-/** Where a path leads. */
 export interface ResolvedPath {
   readonly plane: string;
   readonly path: string;
   readonly view?: ReturnType<typeof organizationView>;
-  /** Why nothing can be answered there. */
+  /** The response to all requests while the plane cannot be used. */
   readonly unavailable?: ApiStatus;
 }
 
-/** Finds the plane of a path: of a project, of an organization's part of the root, or of the root. */
-export function tenantPlanes(
+/** Resolves a path to the plane of a project, an organization's view of the root, or the root. */
+export function planeResolver(
   directory: Pick<TenantDirectory, "project" | "organization" | "organizationUid">,
 ): (path: string) => ResolvedPath | undefined {
   return (path) => {
@@ -28,7 +27,7 @@ export function tenantPlanes(
     if (tenant === "projects")
       return { plane: projectPlane(name), path: rest, ...fault(found, directory.project(name)) };
     const uid = directory.organizationUid(name);
-    // Another organization of the same name is another's.
+    // The view ends when another organization of the same name replaces this one.
     const view = organizationView(name, () => directory.organizationUid(name) === uid);
     return { plane: rootPlane.plane, path: rest, view, ...fault(found, directory.organization(name)) };
   };
@@ -47,6 +46,6 @@ function fault({ tenant, name }: TenantPath, availability: Availability): Pick<R
 
 function notFound(tenant: string, name: string): ApiStatus {
   const status = resourceNotFound({ group: resourceManagerGroup, resource: tenant }, name);
-  const cause = { reason: planeNotFound, message: "there is no such control plane" };
+  const cause = { reason: planeNotFound, message: "the control plane does not exist" };
   return { ...status, details: { ...status.details, causes: [cause] } };
 }

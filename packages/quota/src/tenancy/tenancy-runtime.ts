@@ -1,25 +1,24 @@
 import type { Random } from "@milo-quota/kubernetes/client/backoff.ts";
-import type { QueueListeners } from "@milo-quota/kubernetes/client/queue/queue-listener.ts";
+import type { QueueObservers } from "@milo-quota/kubernetes/client/queue/queue-observer.ts";
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 
-/** Makes and removes control planes. Both may be asked for again, and then change nothing. */
-export interface ControlPlaneMaker {
+/** Opens and closes control planes. Both are idempotent. */
+export interface PlaneLifecycle {
   /** Resolves when the plane can be used. */
   open(plane: string): Promise<void>;
   /** Resolves when nothing is left of the plane. */
   close(plane: string): Promise<void>;
 }
 
-/** What tenancy runs on. All of it is a parameter, so that tests own it. */
+/** The dependencies of tenancy. */
 export interface TenancyRuntime {
-  /** Of the root, and trusted with everything. */
+  /** Client of the root plane with all rights. */
   readonly client: KubeClient;
-  readonly planes: ControlPlaneMaker;
+  readonly planes: PlaneLifecycle;
   readonly clock: Clock;
   readonly random: Random;
-  /** Hears of what went wrong; `where` names what it was about. */
+  /** `where` names the component or object of the error. */
   readonly report: (where: string, error: unknown) => void;
-  /** Those who count what queues do. */
-  readonly toldQueues?: QueueListeners;
+  readonly queueObservers?: QueueObservers;
 }

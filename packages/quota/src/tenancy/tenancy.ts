@@ -1,12 +1,12 @@
-import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
-import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
+import { abortable } from "@milo-quota/kubernetes/client/abortable.ts";
+import { lightAbortController } from "@milo-quota/kubernetes/client/light-abort-controller.ts";
 import { healthOf, type InformerHealth } from "@milo-quota/kubernetes/client/watch/informer-health.ts";
 import { claimGuard } from "./claim-guard.ts";
 import { MembershipController } from "./controllers/membership-controller.ts";
 import { OrganizationController } from "./controllers/organization-controller.ts";
 import { ProjectController } from "./controllers/project-controller.ts";
 import { membershipAuthorizer } from "./membership-authorizer.ts";
-import { tenantPlanes } from "./plane-resolver.ts";
+import { planeResolver } from "./plane-resolver.ts";
 import type { TenancyRuntime } from "./tenancy-runtime.ts";
 import { TenantDirectory } from "./tenant-directory.ts";
 import { createTenantViews, type TenantViews } from "./tenant-views.ts";
@@ -17,21 +17,20 @@ interface Controller {
 }
 
 /**
- * Tenants of a server in this process. The server resolves paths and judges requests by it, and has to serve the kinds of
- * tenants before it starts.
+ * Tenants of the API server in this process, which resolves paths and authorizes requests by it. The server must serve the
+ * kinds of tenants before this starts.
  */
 export class Tenancy {
   readonly #runtime: TenancyRuntime;
   readonly #views: TenantViews;
   readonly #directory: TenantDirectory;
-  readonly #stopped = sharedAbort();
+  readonly #stopped = lightAbortController();
   #running: Promise<void> | undefined;
   #controllers: readonly Controller[] = [];
   readonly tokens: UserTokens;
-  /** Which plane a path leads into. */
-  readonly resolvePlane: ReturnType<typeof tenantPlanes>;
+  readonly resolvePlane: ReturnType<typeof planeResolver>;
   readonly authorizer: ReturnType<typeof membershipAuthorizer>;
-  /** To be asked about every change, along with the authorizer: what members may do depends on both. */
+  /** Must be installed together with the authorizer: the rights of members depend on both. */
   readonly guard: ReturnType<typeof claimGuard>;
 
   constructor(runtime: TenancyRuntime) {
@@ -39,17 +38,16 @@ export class Tenancy {
     this.#views = createTenantViews(runtime);
     this.#directory = new TenantDirectory(this.#views);
     this.tokens = new UserTokens(runtime);
-    this.resolvePlane = tenantPlanes(this.#directory);
+    this.resolvePlane = planeResolver(this.#directory);
     this.authorizer = membershipAuthorizer(this.#directory);
     this.guard = claimGuard(this.#directory);
   }
 
-  /** Resolves when all tenants are known, and their control planes that were made before can be used. */
+  /** Resolves when all tenants are loaded, so that existing control planes can be used. */
   get ready(): Promise<void> {
     return Promise.all([this.#directory.ready, this.tokens.ready]).then(() => undefined);
   }
 
-  /** How well tenants are seen, for those who look from outside. */
   get informers(): readonly InformerHealth[] {
     return healthOf({ ...this.#views }, "tenancy-");
   }
@@ -60,7 +58,7 @@ export class Tenancy {
     this.#running ??= this.#run(this.#stopped.signal);
   }
 
-  /** Finishes what is under way. */
+  /** Waits for reconciles in progress. */
   async stop(): Promise<void> {
     this.#stopped.abort(new Error("tenancy was stopped"));
     await this.#running;
@@ -70,9 +68,9 @@ export class Tenancy {
 
   async #run(signal: AbortSignal): Promise<void> {
     try {
-      await untilAborted(this.ready, signal);
+      await abortable(this.ready, signal);
     } catch {
-      return; // it was stopped before it began
+      return; // stopped before it was ready
     }
     this.#controllers = [
       new OrganizationController(this.#runtime, this.#views),

@@ -6,20 +6,20 @@ import type { OrganizationMembership } from "./resources/organization-membership
 import type { Project } from "./resources/project.ts";
 import { tenancyFinalizer } from "./resources/tenancy-names.ts";
 
-/** What is kept in memory of an object; little, for there may be many. */
+/** What informers keep of objects. Small, because there may be many. */
 
 export interface OrganizationRecord {
   readonly uid: string;
   readonly isDeleting: boolean;
-  /** Nothing is to be done about the object itself. */
+  /** The object itself needs no reconcile. */
   readonly isSettled: boolean;
 }
 
 export interface ProjectRecord extends OrganizationRecord {
   readonly organization: string;
-  /** UIDs of the organizations that it was made for: another one of the same name is none of them. */
+  /** UIDs of the organizations that own it. A later organization of the same name is not among them. */
   readonly owners: readonly string[];
-  /** Its plane was made. */
+  /** Its plane is open. */
   readonly isReady: boolean;
 }
 
@@ -29,21 +29,25 @@ export interface MembershipRecord {
   readonly organization: string;
   readonly member: { readonly user: string } | { readonly group: string };
   readonly role: Role;
-  /** Whether it is in the namespace of its organization: anywhere else it means nothing. */
-  readonly isInPlace: boolean;
-  /** The reason that its condition gives, if that is about what it says now. */
-  readonly shown: string | undefined;
+  /** Whether it is in the namespace of its organization. Elsewhere it has no effect. */
+  readonly isInOwnNamespace: boolean;
+  /** The reason of its condition, if that reflects the current generation. */
+  readonly shownReason: string | undefined;
 }
 
 export interface NamespaceRecord {
   readonly uid: string;
-  /** UIDs of the organizations that it says it belongs to. */
+  /** UIDs of the organizations that own it. */
   readonly owners: readonly string[];
 }
 
 export function organizationRecord({ metadata, status }: Organization): OrganizationRecord {
   const isActive = status?.phase === "Active" && isReadyNow(metadata, status);
-  return { uid: metadata.uid ?? "", isDeleting: isDeleting(metadata), isSettled: isActive && isKept(metadata) };
+  return {
+    uid: metadata.uid ?? "",
+    isDeleting: isDeleting(metadata),
+    isSettled: isActive && hasTenancyFinalizer(metadata),
+  };
 }
 
 export function projectRecord({ metadata, spec, status }: Project): ProjectRecord {
@@ -54,7 +58,7 @@ export function projectRecord({ metadata, spec, status }: Project): ProjectRecor
     owners: organizationOwners(metadata),
     isDeleting: isDeleting(metadata),
     isReady,
-    isSettled: isReadyNow(metadata, status) && isKept(metadata),
+    isSettled: isReadyNow(metadata, status) && hasTenancyFinalizer(metadata),
   };
 }
 
@@ -65,8 +69,8 @@ export function membershipRecord({ metadata, spec, status }: OrganizationMembers
     organization: organizationRef.name,
     member: userRef === undefined ? { group: groupRef?.name ?? "" } : { user: userRef.name },
     role: roles.includes("admin") ? "admin" : "view",
-    isInPlace: metadata.namespace === organizationNamespace(organizationRef.name),
-    shown: isCurrent(metadata, status) ? findCondition(status?.conditions, "Ready")?.reason : undefined,
+    isInOwnNamespace: metadata.namespace === organizationNamespace(organizationRef.name),
+    shownReason: isCurrent(metadata, status) ? findCondition(status?.conditions, "Ready")?.reason : undefined,
   };
 }
 
@@ -74,7 +78,7 @@ export function namespaceRecord({ metadata }: { readonly metadata: ObjectMeta })
   return { uid: metadata.uid ?? "", owners: organizationOwners(metadata) };
 }
 
-/** The organizations that an object refers to as its owners, by UID. */
+/** UIDs of the organizations in the owner references of an object. */
 export function organizationOwners({ ownerReferences = [] }: ObjectMeta): readonly string[] {
   return ownerReferences.filter(({ kind }) => kind === "Organization").map(({ uid }) => uid);
 }
@@ -83,7 +87,7 @@ export function isDeleting({ deletionTimestamp }: ObjectMeta): boolean {
   return deletionTimestamp !== undefined;
 }
 
-export function isKept({ finalizers = [] }: ObjectMeta): boolean {
+export function hasTenancyFinalizer({ finalizers = [] }: ObjectMeta): boolean {
   return finalizers.includes(tenancyFinalizer);
 }
 

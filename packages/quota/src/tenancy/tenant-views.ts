@@ -4,8 +4,8 @@ import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespac
 import type { Parser } from "@milo-quota/kubernetes/client/resources/read-reply.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
-import { type Selection, sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import { type ListWatchOptions, listerWatcherFor } from "@milo-quota/kubernetes/client/watch/lister-watcher.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
 import { type Organization, organizationDefinition, parseOrganization } from "./resources/organization.ts";
 import {
   type OrganizationMembership,
@@ -28,13 +28,12 @@ import {
   projectRecord,
 } from "./tenant-records.ts";
 
-/** The tenants there are, as of now. */
 export interface TenantViews {
   readonly organizations: Informer<Organization, OrganizationRecord>;
   readonly projects: Informer<Project, ProjectRecord>;
   readonly memberships: Informer<OrganizationMembership, MembershipRecord>;
   readonly users: Informer<User, true>;
-  /** Those of organizations. */
+  /** Namespaces of organizations. */
   readonly namespaces: Informer<AnyObject, NamespaceRecord>;
 }
 
@@ -43,15 +42,15 @@ export function createTenantViews({ client, clock, random, report }: TenancyRunt
     type: ResourceType,
     parse: Parser<Kind>,
     keep: (object: Kind) => Kept | undefined,
-    selection: Selection = {},
+    selection: ListWatchOptions = {},
   ): Informer<Kind, Kept> =>
     new Informer<Kind, Kept>({
-      source: sourceOf(client.resource(type, parse), client.transport, selection),
+      source: listerWatcherFor(client.resource(type, parse), client.transport, selection),
       parse,
-      keep,
+      transform: keep,
       clock,
       random,
-      report: (error) => report(`view of ${type.plural}`, error),
+      report: (error) => report(`informer of ${type.plural}`, error),
     });
   return {
     organizations: informer(organizationDefinition, parseOrganization, organizationRecord),
@@ -62,7 +61,7 @@ export function createTenantViews({ client, clock, random, report }: TenancyRunt
   };
 }
 
-/** An object of the root that is in no namespace. */
-export function atRoot(name: string): ObjectPlace {
+/** The key of a cluster-scoped object in the root plane. */
+export function inRoot(name: string): PlaneObjectKey {
   return { plane: rootPlane.plane, namespace: "", name };
 }

@@ -2,11 +2,11 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { type FieldIssue, invalid, type Parsed, required } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { isJsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { parseTime, timeText } from "@milo-quota/kubernetes/protocol/time.ts";
+import { formatTime, parseTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import { systemNamespace } from "../core/resources/well-known.ts";
 import { iamGroup, tenancyVersion } from "./resources/tenancy-names.ts";
 
-/** The type of Secrets that tokens of users are kept in, by their hashes alone. */
+/** The type of the Secrets that store user tokens. They contain only the hash of the token. */
 export const userTokenType = "quota.miloapis.com/user-token";
 
 const userTokenLabel = "iam.miloapis.com/user";
@@ -15,18 +15,18 @@ const namePrefix = "user-token-";
 const tokenFormat = /^mqt-([0-9a-f]{16})-([A-Za-z0-9_-]{43})$/;
 const groupsMax = 64;
 
-/** For whom a token is made, and until when. */
-export interface TokenOrder {
+/** The user and the expiry of a token to issue. */
+export interface TokenRequest {
   readonly user: string;
   readonly groups?: readonly string[];
-  /** Milliseconds since 1970; left out: until it is deleted. */
+  /** Milliseconds since 1970. Omitted: valid until it is deleted. */
   readonly expiresAtMs?: number;
-  /** The User, if there is one: the token goes with it. */
+  /** The User object, if it exists: the token is deleted with it. */
   readonly owner?: { readonly name: string; readonly uid: string };
 }
 
-/** A token as it is handed out once, and the Secret that it is known by afterwards. */
-export interface MadeToken {
+/** A token, which is shown only once, and the Secret to store for it. */
+export interface IssuedToken {
   readonly token: string;
   readonly secret: {
     readonly apiVersion: "v1";
@@ -37,18 +37,18 @@ export interface MadeToken {
   };
 }
 
-/** Refuses names that the server keeps for itself: a token must not make its bearer a master. */
-export function makeUserToken(order: TokenOrder, randomBytes: (count: number) => Uint8Array): MadeToken {
-  const issues = orderIssues(order);
+/** Throws for reserved names, because a token must not put its bearer into system:masters. */
+export function issueUserToken(request: TokenRequest, randomBytes: (count: number) => Uint8Array): IssuedToken {
+  const issues = userTokenIssues(request);
   if (issues.length > 0) throw new TypeError(issues.map(({ field, message }) => `${field}: ${message}`).join("; "));
-  const { user, groups = [], expiresAtMs, owner } = order;
+  const { user, groups = [], expiresAtMs, owner } = request;
   const id = Buffer.from(randomBytes(8)).toString("hex");
   const key = Buffer.from(randomBytes(32)).toString("base64url");
   const data = {
     user,
     hash: hashOf(key).toString("hex"),
     ...(groups.length === 0 ? {} : { groups: groups.join(",") }),
-    ...(expiresAtMs === undefined ? {} : { expiration: timeText(expiresAtMs) }),
+    ...(expiresAtMs === undefined ? {} : { expiration: formatTime(expiresAtMs) }),
   };
   const reference = owner && { apiVersion: `${iamGroup}/${tenancyVersion}`, kind: "User", ...owner };
   const metadata = {
@@ -59,45 +59,46 @@ export function makeUserToken(order: TokenOrder, randomBytes: (count: number) =>
   };
   const encoded = Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString("base64")]);
   const secret = { apiVersion: "v1", kind: "Secret", type: userTokenType, metadata, data: Object.fromEntries(encoded) };
-  return { token: `mqt-${id}-${key}`, secret: secret as MadeToken["secret"] };
+  return { token: `mqt-${id}-${key}`, secret: secret as IssuedToken["secret"] };
 }
 
-/** A token as it is remembered. */
-export interface KnownToken {
+/** A token as its Secret has it. */
+export interface StoredToken {
   readonly user: string;
   readonly groups: readonly string[];
   readonly hash: Uint8Array;
   readonly expiresAtMs: number | undefined;
 }
 
-/** Reads the Secret of a token. */
-export function parseUserToken(value: JsonValue): Parsed<KnownToken> {
+/** Parses the Secret of a token. */
+export function parseUserToken(value: JsonValue): Parsed<StoredToken> {
   const [user, hash, groups, expiration] = ["user", "hash", "groups", "expiration"].map((name) => textIn(value, name));
   const expiresAtMs = expiration === undefined ? undefined : parseTime(expiration);
-  const order = { user: user ?? "", groups: (groups ?? "").split(",").filter((group) => group !== "") };
-  const issues = orderIssues(order);
+  const request = { user: user ?? "", groups: (groups ?? "").split(",").filter((group) => group !== "") };
+  const issues = userTokenIssues(request);
   if (hash === undefined || !/^[0-9a-f]{64}$/.test(hash))
     issues.push(required("data.hash", "the SHA-256 of the token"));
   if (expiration !== undefined && expiresAtMs === undefined) {
     issues.push(invalid("data.expiration", expiration, "must be a time such as 2026-01-31T12:00:00Z"));
   }
   if (issues.length > 0) return { ok: false, issues };
-  return { ok: true, value: { ...order, hash: Buffer.from(hash ?? "", "hex"), expiresAtMs } };
+  return { ok: true, value: { ...request, hash: Buffer.from(hash ?? "", "hex"), expiresAtMs } };
 }
 
-/** What a token says itself: the name of the Secret it is kept in, and what is hashed. Undefined for other tokens. */
+/** The name of the token's Secret, and the key that is hashed in it. Undefined for other tokens. */
 export function readToken(token: string): { readonly secretName: string; readonly key: string } | undefined {
   const [, id, key] = tokenFormat.exec(token) ?? [];
   return id === undefined || key === undefined ? undefined : { secretName: `${namePrefix}${id}`, key };
 }
 
-/** Takes the same time for every key. Keys are random and long, so that a plain hash gives nothing away. */
-export function isKeyOf(key: string, { hash }: KnownToken): boolean {
+/** Compares in constant time. Keys are random and long, so that an unsalted hash is safe. */
+export function isKeyOf(key: string, { hash }: StoredToken): boolean {
   const given = hashOf(key);
   return given.length === hash.length && timingSafeEqual(given, hash);
 }
 
-function orderIssues({ user, groups = [] }: TokenOrder): FieldIssue[] {
+/** Why no token can be created with these names; empty if one can. */
+export function userTokenIssues({ user, groups = [] }: TokenRequest): FieldIssue[] {
   const issues: FieldIssue[] = [];
   if (user === "") issues.push(required("user"));
   if (groups.length > groupsMax) issues.push(invalid("groups", groups.length, `must be at most ${groupsMax}`));
@@ -106,10 +107,9 @@ function orderIssues({ user, groups = [] }: TokenOrder): FieldIssue[] {
     ["groups", groups],
   ] as const) {
     const reserved = names.find((name) => name.startsWith("system:"));
-    if (reserved !== undefined)
-      issues.push(invalid(field, reserved, "names that begin with system: are the server's own"));
-    const odd = names.find((name) => /[\p{Cc},]/u.test(name) || name.length > 253);
-    if (odd !== undefined) issues.push(invalid(field, odd, "must be a short name without commas"));
+    if (reserved !== undefined) issues.push(invalid(field, reserved, "names that start with system: are reserved"));
+    const malformed = names.find((name) => /[\p{Cc},]/u.test(name) || name.length > 253);
+    if (malformed !== undefined) issues.push(invalid(field, malformed, "must be a short name without commas"));
   }
   return issues;
 }

@@ -1,15 +1,15 @@
+import { abortable } from "@milo-quota/kubernetes/client/abortable.ts";
 import { rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
-import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
-import { sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import { listerWatcherFor } from "@milo-quota/kubernetes/client/watch/lister-watcher.ts";
 import { systemNamespace } from "../core/resources/well-known.ts";
 import type { TenancyRuntime } from "./tenancy-runtime.ts";
-import { isKeyOf, type KnownToken, parseUserToken, readToken, userTokenType } from "./user-token.ts";
+import { isKeyOf, parseUserToken, readToken, type StoredToken, userTokenType } from "./user-token.ts";
 
 const secretsType: ResourceType = { group: "", version: "v1", plural: "secrets", scope: "Namespaced" };
 
-/** Whom a token is of, in the words of the server. */
+/** The user that a token authenticates. */
 export interface TokenBearer {
   readonly user: {
     readonly username: string;
@@ -19,27 +19,27 @@ export interface TokenBearer {
   };
 }
 
-/** Knows users by tokens that are kept in Secrets. Deleting the Secret is the end of its token. */
+/** Authenticates users by tokens that are stored in Secrets. Deleting the Secret revokes the token. */
 export class UserTokens {
-  readonly #tokens: Informer<KnownToken, KnownToken>;
+  readonly #tokens: Informer<StoredToken, StoredToken>;
   readonly #clock: TenancyRuntime["clock"];
 
   constructor({ client, clock, random, report }: Pick<TenancyRuntime, "client" | "clock" | "random" | "report">) {
     this.#clock = clock;
     const secrets = client.resource(secretsType, parseUserToken);
     const selection = { namespace: systemNamespace, fieldSelector: `type=${userTokenType}` };
-    this.#tokens = new Informer<KnownToken, KnownToken>({
-      source: sourceOf(secrets, client.transport, selection),
+    this.#tokens = new Informer<StoredToken, StoredToken>({
+      source: listerWatcherFor(secrets, client.transport, selection),
       parse: parseUserToken,
-      keep: (token) => token,
+      transform: (token) => token,
       clock,
       random,
-      report: (error) => report("tokens of users", error),
+      report: (error) => report("user tokens", error),
     });
   }
 
   get ready(): Promise<void> {
-    return this.#tokens.ready;
+    return this.#tokens.synced;
   }
 
   start(): void {
@@ -50,11 +50,11 @@ export class UserTokens {
     await this.#tokens.stop();
   }
 
-  /** Undefined for a token that is not one of these, is not known, or is no longer valid. */
+  /** Undefined for tokens of another format, unknown tokens and expired tokens. */
   async authenticateToken(token: string, signal: AbortSignal): Promise<TokenBearer | undefined> {
     const read = readToken(token);
     if (read === undefined) return undefined;
-    await untilAborted(this.#tokens.ready, signal);
+    await abortable(this.#tokens.synced, signal);
     const known = this.#tokens.get({ plane: rootPlane.plane, namespace: systemNamespace, name: read.secretName });
     if (known === undefined || !isKeyOf(read.key, known)) return undefined;
     if (known.expiresAtMs !== undefined && known.expiresAtMs <= this.#clock.now()) return undefined;

@@ -1,18 +1,18 @@
 import type { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import type { ClaimRecord } from "./claim-record.ts";
 
-/** How many claims there are in each state, counted as they change: there may be too many to go through them. */
+/** The number of claims in each state, kept up to date incrementally: there may be too many to iterate over. */
 export class ClaimCounts {
   readonly #counts = { pending: 0, granted: 0, denied: 0 };
 
   constructor(claims: Pick<Informer<unknown, ClaimRecord>, "subscribe">) {
     claims.subscribe({
-      added: (_, { state }) => this.#count(state, 1),
-      changed: (_, before, now) => {
+      onAdd: (_, { state }) => this.#count(state, 1),
+      onUpdate: (_, before, now) => {
         this.#count(before.state, -1);
         this.#count(now.state, 1);
       },
-      removed: (_, { state }) => this.#count(state, -1),
+      onDelete: (_, { state }) => this.#count(state, -1),
     });
   }
 

@@ -12,7 +12,7 @@ const status = {
   conditions: [{ type: "Granted", status: "True", reason: "QuotaAvailable", message: "", lastTransitionTime }],
 };
 
-/** A claim of somebody. */
+/** A claim of a consumer. */
 function claimOf(
   name: string,
   rest: Readonly<{ metadata?: object; spec?: object; status?: object }> = {},
@@ -28,7 +28,7 @@ function claimOf(
   return parsed.value;
 }
 
-/** One that was made for an object. */
+/** A claim that was created for an object. */
 function automaticOf(candidates: string, owners: readonly string[]): ResourceClaim {
   const metadata = {
     labels: { "quota.miloapis.com/auto-created": "true" },
@@ -39,12 +39,12 @@ function automaticOf(candidates: string, owners: readonly string[]): ResourceCla
 }
 
 describe("records of claims", () => {
-  it("share what is the same in many of them", () => {
+  it("share equal values", () => {
     const records = new ClaimRecords();
     expect(records.of(claimOf("acme")).consumer).toBe(records.of(claimOf("acme")).consumer);
   });
 
-  it("share what they hold, where that is the same", () => {
+  it("share equal parts", () => {
     const records = new ClaimRecords();
     const [one, two] = ["acme", "corp"].map((name) => records.of(claimOf(name, { status })));
     expect(one?.parts).toEqual([{ resourceType, dimensionKey: "", amount: 3n }]);
@@ -58,17 +58,17 @@ describe("records of claims", () => {
   it.each([
     ["the only candidate owns it", "a", ["a"]],
     ["one of two owns it", "a,b", ["b"]],
-    ["nobody owns it", "a", []],
-    ["somebody else owns it as well", "a", ["a", "b"]],
+    ["it has no owner", "a", []],
+    ["it has another owner as well", "a", ["a", "b"]],
   ])("tell candidates and owners: %s", (_, candidates, owners) => {
     const { automatic } = new ClaimRecords().of(automaticOf(candidates, owners));
     expect([automatic?.candidates, automatic?.owners]).toEqual([candidates.split(","), owners]);
   });
 
-  it("do not remember for ever who ever had one", () => {
+  it("limit the number of interned values", () => {
     const records = new ClaimRecords();
     const claim = claimOf("acme");
     for (let at = 0; at < 150_000; at += 1) records.of({ ...claim, consumer: { ...claim.consumer, name: `c${at}` } });
-    expect(records.sharedCount).toBeLessThan(110_000);
+    expect(records.internedCount).toBeLessThan(110_000);
   });
 });

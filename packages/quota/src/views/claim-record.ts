@@ -4,32 +4,32 @@ import { candidatesOf, ownersOf } from "../core/resources/claim-candidates.ts";
 import { type ConsumerRef, consumerKey } from "../core/resources/fields/consumer-ref.ts";
 import type { ResourceClaim, ResourceRef } from "../core/resources/resource-claim.ts";
 import { annotations, labels } from "../core/resources/well-known.ts";
-import { SharedValues } from "./shared-values.ts";
+import { InternCache } from "./intern-cache.ts";
 
-/** What controllers keep of a claim: little, once it is decided. */
+/** The cached part of a claim: small once it is decided. */
 export interface ClaimRecord {
   readonly uid: string;
   readonly version: string;
   readonly consumer: ConsumerRef;
   readonly state: "pending" | "denied" | "granted";
   readonly deleting: boolean;
-  /** What it holds; nothing unless it is granted. */
+  /** Its allocations; empty unless it is granted. */
   readonly parts: readonly ClaimPart[];
-  /** The claim itself as long as it is undecided. */
+  /** The whole claim while it is undecided. */
   readonly open: ResourceClaim | undefined;
-  /** Undefined for claims that people and services make: nobody but them ends these. */
+  /** Undefined for claims that users and services create: controllers never delete these. */
   readonly automatic: AutomaticClaim | undefined;
 }
 
-/** A claim that was made for an object. */
+/** The part of a claim that was created for an object. */
 export interface AutomaticClaim {
   readonly policy: string;
-  /** The control plane of the object, as annotations call it: nothing, for the root. */
+  /** The label of the object's control plane: empty for the root. */
   readonly resourcePlane: string;
   readonly resource: ResourceRef;
-  /** UIDs of the objects that it may be for. */
+  /** UIDs of the objects that it may be for: attempts to create the same name. */
   readonly candidates: readonly string[];
-  /** UID of the object that it is for, once that is known to be stored; not noted on claims that it owned before that. */
+  /** UID of the stored object it is bound to; not set if the object owned the claim from the start. */
   readonly bound: string | undefined;
   /** UIDs in its owner references. */
   readonly owners: readonly string[];
@@ -37,11 +37,11 @@ export interface AutomaticClaim {
 
 const noParts: readonly ClaimPart[] = [];
 
-/** Makes records. Claims of one consumer share what is the same in all of them, for there may be a million. */
+/** Creates records that share equal values, because there may be a million. */
 export class ClaimRecords {
-  readonly #consumers = new SharedValues<ConsumerRef>();
-  readonly #parts = new SharedValues<readonly ClaimPart[]>();
-  readonly #texts = new SharedValues<string>();
+  readonly #consumers = new InternCache<ConsumerRef>();
+  readonly #parts = new InternCache<readonly ClaimPart[]>();
+  readonly #strings = new InternCache<string>();
 
   of(claim: ResourceClaim): ClaimRecord {
     const { uid = "", resourceVersion = "", deletionTimestamp } = claim.metadata;
@@ -50,50 +50,45 @@ export class ClaimRecords {
     return {
       uid,
       version: resourceVersion,
-      consumer: this.#consumer(claim.consumer),
+      consumer: this.#consumers.intern(consumerKey(claim.consumer), claim.consumer),
       state,
       deleting: deletionTimestamp !== undefined,
-      parts: knowledge.state === "granted" ? this.#sharedParts(knowledge.parts) : noParts,
+      parts: knowledge.state === "granted" ? this.#internParts(knowledge.parts) : noParts,
       open: state === "pending" ? claim : undefined,
       automatic: this.#automatic(claim),
     };
   }
 
-  /** How many values are kept to be shared. */
-  get sharedCount(): number {
-    return this.#consumers.size + this.#parts.size + this.#texts.size;
+  get internedCount(): number {
+    return this.#consumers.size + this.#parts.size + this.#strings.size;
   }
 
-  #consumer(consumer: ConsumerRef): ConsumerRef {
-    return this.#consumers.of(consumerKey(consumer), consumer);
-  }
-
-  #sharedParts(parts: readonly ClaimPart[]): readonly ClaimPart[] {
+  #internParts(parts: readonly ClaimPart[]): readonly ClaimPart[] {
     const key = parts.map(({ resourceType, dimensionKey, amount }) => `${resourceType} ${dimensionKey} ${amount}`);
-    return this.#parts.of(key.join("\n"), parts);
+    return this.#parts.intern(key.join("\n"), parts);
   }
 
-  #text(text: string): string {
-    return this.#texts.of(text, text);
+  #intern(text: string): string {
+    return this.#strings.intern(text, text);
   }
 
   #automatic({ metadata, resource }: ResourceClaim): AutomaticClaim | undefined {
     if (metadata.labels?.[labels.autoCreated] !== "true" || resource === undefined) return undefined;
-    const noted = metadata.annotations ?? {};
+    const { annotations: notes = {} } = metadata;
     const candidates = candidatesOf(metadata);
     const owners = ownersOf(metadata);
     return {
-      policy: this.#text(noted[annotations.policy] ?? ""),
-      resourcePlane: this.#text(noted[annotations.resourcePlane] ?? ""),
+      policy: this.#intern(notes[annotations.policy] ?? ""),
+      resourcePlane: this.#intern(notes[annotations.resourcePlane] ?? ""),
       resource: {
-        apiGroup: this.#text(resource.apiGroup),
-        kind: this.#text(resource.kind),
-        namespace: this.#text(resource.namespace),
+        apiGroup: this.#intern(resource.apiGroup),
+        kind: this.#intern(resource.kind),
+        namespace: this.#intern(resource.namespace),
         name: resource.name,
       },
-      // Nearly always the one object that it is for. An array that was filtered has room for sixteen more.
+      // Nearly always equal. `owners` has the exact capacity, while a filtered array has room for sixteen more items.
       candidates: isSameList(owners, candidates) ? owners : candidates,
-      bound: noted[annotations.bound],
+      bound: notes[annotations.bound],
       owners,
     };
   }

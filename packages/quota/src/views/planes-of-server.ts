@@ -2,18 +2,18 @@ import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts
 import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { PlaneAddress, ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import type { Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
-import { sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import { listerWatcherFor } from "@milo-quota/kubernetes/client/watch/lister-watcher.ts";
 import { bucketNamespace } from "../core/resources/object-names.ts";
 import type { ControlPlanes, TenantPlanes } from "./control-planes.ts";
 
-/** How the planes of a server are called, and whose they are. */
+/** The names, addresses and tenants of the control planes of a server. */
 export interface PlaneLayout extends TenantPlanes {
   addressOf(plane: string): PlaneAddress;
-  /** Whether every organization has a namespace of its own, called organization-<name>. */
+  /** Whether every organization has a namespace organization-<name>. */
   readonly hasOrganizationNamespaces: boolean;
 }
 
-/** All planes of a server in this process, which shows them at once. */
+/** All control planes of the embedded server, which can list and watch them together. */
 export function planesOfServer(transport: Transport, layout: PlaneLayout): ControlPlanes {
   const root = new KubeClient(transport, rootPlane);
   const clients = new Map<string, KubeClient>([[rootPlane.plane, root]]);
@@ -24,8 +24,9 @@ export function planesOfServer(transport: Transport, layout: PlaneLayout): Contr
       clients.set(plane, client);
       return client;
     },
-    everywhere: (type: ResourceType) => sourceOf(root.resource(type, anyObject), transport, { reach: "all-planes" }),
-    inRoot: (type: ResourceType) => sourceOf(root.resource(type, anyObject), transport),
+    everywhere: (type: ResourceType) =>
+      listerWatcherFor(root.resource(type, anyObject), transport, { reach: "all-planes" }),
+    inRoot: (type: ResourceType) => listerWatcherFor(root.resource(type, anyObject), transport),
     planeOf: (owner) => layout.planeOf(owner),
     tenantOf: (plane, object) => layout.tenantOf(plane, object),
     tenantKinds: (plane, of) => layout.tenantKinds(plane, of),

@@ -7,7 +7,7 @@ import { resourceClaimDefinition } from "../core/resources/resource-claim.ts";
 import { resourceGrantDefinition } from "../core/resources/resource-grant.ts";
 import { resourceRegistrationDefinition } from "../core/resources/resource-registration.ts";
 
-/** The kinds of the quota API as URLs name them. */
+/** The resource types of the quota API. */
 export const registrationsType: ResourceType = resourceRegistrationDefinition;
 export const grantsType: ResourceType = resourceGrantDefinition;
 export const claimsType: ResourceType = resourceClaimDefinition;

@@ -2,22 +2,22 @@ import type { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import type { ResourceRegistration } from "../core/resources/resource-registration.ts";
 import type { RegistrationView } from "../core/resources/rules/registration-rules.ts";
 
-/** Registrations by what they register. */
+/** Registrations by resource type. */
 export class RegistrationIndex implements RegistrationView {
   readonly #byType = new Map<string, Map<string, ResourceRegistration>>();
   readonly #listeners = new Set<(resourceType: string) => void>();
-  /** Resolves when all registrations are known. */
+  /** Resolves when the informer has synced. */
   readonly ready: Promise<void>;
 
   constructor(registrations: Informer<ResourceRegistration, ResourceRegistration>) {
-    this.ready = registrations.ready;
+    this.ready = registrations.synced;
     registrations.subscribe({
-      added: (_, now) => this.#put(now),
-      changed: (_, before, now) => {
+      onAdd: (_, now) => this.#put(now),
+      onUpdate: (_, before, now) => {
         if (before.resourceType !== now.resourceType) this.#drop(before);
         this.#put(now);
       },
-      removed: (_, before) => this.#drop(before),
+      onDelete: (_, before) => this.#drop(before),
     });
   }
 
@@ -36,17 +36,17 @@ export class RegistrationIndex implements RegistrationView {
     const own = this.#byType.get(resourceType) ?? new Map<string, ResourceRegistration>();
     own.set(metadata.name ?? "", registration);
     this.#byType.set(resourceType, own);
-    this.#tell(resourceType);
+    this.#notify(resourceType);
   }
 
   #drop({ resourceType, metadata }: ResourceRegistration): void {
     const own = this.#byType.get(resourceType);
     own?.delete(metadata.name ?? "");
     if (own?.size === 0) this.#byType.delete(resourceType);
-    this.#tell(resourceType);
+    this.#notify(resourceType);
   }
 
-  #tell(resourceType: string): void {
+  #notify(resourceType: string): void {
     for (const listener of this.#listeners) listener(resourceType);
   }
 }

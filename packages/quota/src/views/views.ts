@@ -3,16 +3,16 @@ import { type GrantCreationPolicy, parseGrantCreationPolicy } from "../core/reso
 import { parseResourceClaim, type ResourceClaim } from "../core/resources/resource-claim.ts";
 import { parseResourceGrant, type ResourceGrant } from "../core/resources/resource-grant.ts";
 import { type ClaimRecord, ClaimRecords } from "./claim-record.ts";
-import { GrantPolicyIndex } from "./grant-policy-index.ts";
+import { GrantPolicyCache } from "./grant-policy-cache.ts";
 import { PolicyViews, type ViewsRuntime } from "./policy-views.ts";
 import { claimsType, grantPoliciesType, grantsType } from "./quota-types.ts";
 
-/** The whole quota API as controllers see it, in all planes. One process has one, which admission uses as well. */
+/** The caches of the whole quota API in all control planes. A process has one instance, shared with admission. */
 export class Views extends PolicyViews {
   readonly grants: Informer<ResourceGrant, ResourceGrant>;
   readonly claims: Informer<ResourceClaim, ClaimRecord>;
   readonly grantPolicies: Informer<GrantCreationPolicy, GrantCreationPolicy>;
-  readonly grantPolicyIndex: GrantPolicyIndex;
+  readonly grantPolicyCache: GrantPolicyCache;
 
   constructor(runtime: ViewsRuntime) {
     super(runtime);
@@ -21,7 +21,7 @@ export class Views extends PolicyViews {
     this.grants = this.addInformer("grants", {
       source: planes.everywhere(grantsType),
       parse: parseResourceGrant,
-      keep: (grant) => grant,
+      transform: (grant) => grant,
       clock,
       random,
       report: (error) => report("grants", error),
@@ -29,7 +29,7 @@ export class Views extends PolicyViews {
     this.claims = this.addInformer("claims", {
       source: planes.everywhere(claimsType),
       parse: parseResourceClaim,
-      keep: (claim) => records.of(claim),
+      transform: (claim) => records.of(claim),
       clock,
       random,
       report: (error) => report("claims", error),
@@ -37,15 +37,15 @@ export class Views extends PolicyViews {
     this.grantPolicies = this.addInformer("grantPolicies", {
       source: planes.everywhere(grantPoliciesType),
       parse: parseGrantCreationPolicy,
-      keep: (policy) => policy,
+      transform: (policy) => policy,
       clock,
       random,
       report: (error) => report("grant policies", error),
     });
-    this.grantPolicyIndex = new GrantPolicyIndex(planes, this.grantPolicies, this.registrationIndex);
+    this.grantPolicyCache = new GrantPolicyCache(planes, this.grantPolicies, this.registrationIndex);
   }
 
   override get ready(): Promise<unknown> {
-    return Promise.all([super.ready, this.grantPolicyIndex.ready]);
+    return Promise.all([super.ready, this.grantPolicyCache.ready]);
   }
 }

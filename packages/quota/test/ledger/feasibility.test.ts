@@ -29,7 +29,7 @@ const requirements: fc.Arbitrary<Pool["requirements"]> = fc.oneof(
 );
 const pools = fc.array(fc.record({ requirements, amount }), { maxLength: 4 });
 
-describe("the network against every cut", () => {
+describe("the flow network compared with every cut", () => {
   const step = fc.record({
     act: fc.constantFrom("raise", "raise", "raise", "set", "ask"),
     at: fc.nat({ max: dimensionSets.length - 1 }),
@@ -71,7 +71,7 @@ describe("the network against every cut", () => {
   });
 });
 
-describe("decisions against every cut", () => {
+describe("decisions compared with every cut", () => {
   const types = ["x", "y"] as const;
   const part = fc.record({
     resourceType: fc.constantFrom(...types),
@@ -84,7 +84,7 @@ describe("decisions against every cut", () => {
     selector: (each) => `${each.resourceType} ${each.dimensionKey}`,
   });
 
-  /** Whether pools cover all of some use. */
+  /** Whether the pools cover all of the use. */
   function coversAll(given: readonly Pool[], used: readonly ClaimPart[]): boolean {
     const demands = dimensionSets.map((dimensions) => {
       const own = used.filter((each) => each.dimensionKey === dimensionKey(dimensions));
@@ -96,7 +96,7 @@ describe("decisions against every cut", () => {
     return smallestCut(given, demands) === sum(used.map((each) => each.amount));
   }
 
-  it("nothing is over its limit, nothing is partial, and only what does not fit is denied", () => {
+  it("never exceed a limit, never grant partially, and deny only what does not fit", () => {
     fc.assert(
       fc.property(pools, pools, fc.array(parts, { maxLength: 12 }), (forX, forY, lists) => {
         const given = { x: forX, y: forY };
@@ -105,7 +105,7 @@ describe("decisions against every cut", () => {
         const claims = lists.map((list, at) => ({
           claim: { uid: `c${at}`, namespace: "n", name: "c" },
           parts: list,
-          standing: "waiting" as const,
+          forced: false,
         }));
         let held: readonly ClaimPart[] = [];
         for (const { claim, outcome } of settle(ledger, claims, () => "s")) {

@@ -6,7 +6,7 @@ import { noCapacity, type Pool } from "../../src/core/ledger/pools.ts";
 import { adoptBucket, contentOf, isCurrent, noChanges } from "../../src/core/ledger/rewrite.ts";
 import type { Amount } from "../../src/core/resources/fields/amount.ts";
 import { type ClaimEvent, ModelStore, must } from "./model-store.ts";
-import { answerLost, type Call, ModelWriter, type Mutation, mutations } from "./model-writer.ts";
+import { type Call, ModelWriter, type Mutation, mutations, responseLost } from "./model-writer.ts";
 
 const types = ["cpu", "memory"];
 const partsOnBothPages = types.map((resourceType) => ({ resourceType, dimensionKey: "", amount: 1n as Amount }));
@@ -23,12 +23,12 @@ function randomness(seed: number): (below: number) => number {
   };
 }
 
-/** A writer at work, with what is under way between it and the store. */
+/** A running writer, with its call to the store in flight. */
 interface Process {
   writer: ModelWriter;
   steps: Generator<Call, never, unknown>;
   call: Call | undefined;
-  answer: unknown;
+  response: unknown;
   isAnswered: boolean;
   readonly inbox: ClaimEvent[];
   readonly listener: (event: ClaimEvent) => void;
@@ -38,12 +38,12 @@ class Simulation {
   readonly #random: (below: number) => number;
   readonly #store = new ModelStore();
   readonly #processes: Process[] = [];
-  /** Calls that nobody waits for any more, and that may still arrive. */
+  /** Calls that no writer waits for any more, and that may still arrive. */
   readonly #strays: Call[] = [];
   readonly #mutation: Mutation;
-  /** Nothing but claims on both buckets, and writers in each other's way: what half an attempt leads to shows here. */
+  /** Only claims with both buckets, and contending writers: shows the consequences of incomplete attempts. */
   readonly #isFocused: boolean;
-  /** How often what happens: another mixture for each seed, because what hides in one shows in another. */
+  /** The frequency of actions differs by seed, because each mixture reveals other mistakes. */
   readonly #weights: Readonly<Record<"create" | "end" | "pools" | "crash" | "deliver" | "burst" | "shrink", number>>;
   #claims = 0;
   #starts = 0;
@@ -95,13 +95,13 @@ class Simulation {
     }
   }
 
-  /** Writers run in bursts, and stand still for long in between: that is when others overtake them. */
+  /** Writers run in bursts with long pauses in between, in which others overtake them. */
   #advanceSome(): void {
     const process = this.#pick(this.#processes);
     for (let steps = 1 + this.#random(this.#weights.burst); steps > 0; steps -= 1) this.#advance(process, true);
   }
 
-  /** Faults stop and one writer is left, as the lease has it: it must come to rest with everything decided and right. */
+  /** Without faults and with one writer left, as under the lease, everything must be decided and consistent in the end. */
   #settleDown(): void {
     for (const stray of this.#strays.splice(0)) stray(this.#store);
     const [leader, ...others] = this.#processes as [Process, ...Process[]];
@@ -109,7 +109,7 @@ class Simulation {
     this.#letWork(leader, 600);
     const atRest = this.#store.version;
     this.#letWork(leader, 60);
-    must(this.#store.version === atRest, "I12: somebody keeps writing");
+    must(this.#store.version === atRest, "I12: a writer keeps writing");
     for (const { open, state, deleting } of this.#store.claims.values()) {
       must(state !== "pending" || deleting, `I9: ${open.claim.uid} is never decided`);
     }
@@ -123,7 +123,7 @@ class Simulation {
     }
   }
 
-  /** A bucket says what a count from scratch says. */
+  /** The figures of a bucket equal a count from scratch. */
   #checkAtRest({ resourceType, content }: LedgerBucket): void {
     const open = content.reservations.filter(({ claim }) => this.#store.claims.get(claim.uid)?.deleting !== true);
     must(open.length === 0, `I9: ${resourceType} keeps a reservation for ${open[0]?.claim.uid}`);
@@ -157,7 +157,7 @@ class Simulation {
       writer,
       steps: writer.run(),
       call: undefined,
-      answer: undefined,
+      response: undefined,
       isAnswered: true,
       inbox,
       listener,
@@ -171,23 +171,23 @@ class Simulation {
     this.#start();
   }
 
-  /** Events come in any order: what is known of a claim does not depend on it. */
+  /** Delivers events in any order: the known state of a claim does not depend on it. */
   #deliver({ writer, inbox }: Process): void {
     const [event] = inbox.splice(this.#random(inbox.length), 1);
     if (event !== undefined) writer.observe(event);
   }
 
-  /** Lets the call under way happen, or its answer arrive. */
+  /** Executes the call in flight, or delivers its response. */
   #advance(process: Process, isFaulty: boolean): void {
     if (!process.isAnswered && process.call !== undefined) {
       const isHeldUp = isFaulty && this.#random(15) === 0;
       if (isHeldUp) this.#strays.push(process.call);
-      process.answer = isHeldUp ? answerLost : process.call(this.#store);
-      if (isFaulty && this.#random(12) === 0) process.answer = answerLost;
+      process.response = isHeldUp ? responseLost : process.call(this.#store);
+      if (isFaulty && this.#random(12) === 0) process.response = responseLost;
       process.isAnswered = true;
       return;
     }
-    process.call = process.steps.next(process.answer).value;
+    process.call = process.steps.next(process.response).value;
     process.isAnswered = false;
   }
 
@@ -199,7 +199,7 @@ class Simulation {
     this.#store.createClaim({
       claim,
       parts,
-      standing: !this.#isFocused && this.#random(25) === 0 ? "forced" : "waiting",
+      forced: !this.#isFocused && this.#random(25) === 0,
     });
   }
 
@@ -244,20 +244,20 @@ function simulate(seed: number, mutation: Mutation = "none"): void {
 }
 
 describe("two writers over one store", () => {
-  it("keep every invariant, whatever crashes, gets lost or comes late", () => {
+  it("keep every invariant despite crashes, lost responses and delays", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), (seed) => simulate(seed)),
       { numRuns: runs },
     );
   });
 
-  it("keep them where something was wrong once", () => {
+  it("keep them with seeds that once failed", () => {
     expect(() => simulate(1_556_249_047)).not.toThrow();
     expect(() => simulate(1_174_417_860)).not.toThrow();
     expect(() => simulate(1_556_249_047, "keep the fences of what was dropped")).toThrow("I3");
   });
 
-  // The seeds are fixed: a mutation that is not found means that the simulation has become blind to it.
+  // The seeds are fixed: an undetected mutation means that the simulation no longer covers it.
   for (const mutation of mutations) {
     it(`would be caught when they ${mutation}`, () => {
       const caught = Array.from({ length: 2000 }, (_, seed) => seed).some((seed) => {

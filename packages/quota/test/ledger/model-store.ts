@@ -1,5 +1,5 @@
-// An API server in miniature, for the ledger alone: claims, grants and buckets with versions, each operation atomic. After
-// every write it checks what must hold at every step.
+// A model of an API server for the ledger: claims, grants and buckets with versions, with atomic operations. It checks the
+// invariants after every write.
 import type { ClaimPart } from "../../src/core/ledger/claim-knowledge.ts";
 import { FlowNetwork } from "../../src/core/ledger/flow-network.ts";
 import {
@@ -43,7 +43,7 @@ export class ModelStore {
   readonly pools = new Map<string, readonly Pool[]>();
   /** Changes with every grant. */
   poolsVersion = 0;
-  /** Claims that had room at every moment of their life so far: denying one of these would be wrong. */
+  /** Claims that would have fit at every moment so far: denying one of these would be wrong. */
   readonly alwaysFit = new Set<string>();
   #version = 0;
   #events: ((event: ClaimEvent) => void)[] = [];
@@ -75,7 +75,7 @@ export class ModelStore {
     this.#check();
   }
 
-  /** An object that a claim is for has shrunk: the claim holds less of everything, or nothing of a part. */
+  /** The object of a claim has shrunk: the claim holds less of every part, or loses a part. */
   shrinkClaim(uid: string, keepsFirstOnly: boolean): void {
     const claim = this.claims.get(uid);
     if (claim?.state !== "granted") return;
@@ -84,7 +84,7 @@ export class ModelStore {
     this.#put({ ...claim, open, version: this.#next() });
   }
 
-  /** Counts every write there is. */
+  /** Counts all writes. */
   get version(): number {
     return this.#version;
   }
@@ -162,7 +162,7 @@ export class ModelStore {
     return this.#version;
   }
 
-  /** What must hold of one swap. */
+  /** Invariants of one swap. */
   #checkSwap(before: LedgerBucket, after: LedgerBucket, { figures }: BucketContent, pools: readonly Pool[]): void {
     const reserved = sum(after.content.reservations.map((each) => each.amount));
     must(
@@ -178,7 +178,7 @@ export class ModelStore {
     else must(risesByAll(after, added, pools, this.#unreserved(after)), "I2: reserved what no pool covers");
   }
 
-  /** What must hold after every step. */
+  /** Invariants after every step. */
   #check(): void {
     for (const bucket of this.buckets.values()) {
       const granted = sum(this.#unreserved(bucket).map((part) => part.amount));
@@ -193,12 +193,12 @@ export class ModelStore {
     }
   }
 
-  /** What granted claims hold of a bucket, but for those that still have a reservation on it. */
+  /** What granted claims hold of a bucket, without those that still have a reservation in it. */
   #unreserved(bucket: LedgerBucket): readonly ClaimPart[] {
     return this.grantedParts(bucket.resourceType, new Set(bucket.content.reservations.map((each) => each.claim.uid)));
   }
 
-  /** Whether the buckets, as they are stored, have room for every part of a claim by itself. */
+  /** Whether the stored buckets have room for each single part of a claim. */
   #fits({ parts }: OpenClaim): boolean {
     return parts.every((part) => {
       const bucket = this.bucket(part.resourceType);
@@ -207,7 +207,7 @@ export class ModelStore {
       for (const granted of this.#unreserved(bucket)) add(use, granted.dimensionKey, granted.amount);
       for (const reservation of bucket.content.reservations) add(use, reservation.dimensionKey, reservation.amount);
       const total = [...use.values()].reduce((left, right) => left + right, 0n);
-      // The bucket may still count claims that are gone: then it has less room than the claims say.
+      // The bucket may still count claims that are gone, and then has less room than the claims imply.
       const stale =
         bucket.content.figures.allocated + sum(bucket.content.reservations.map((each) => each.amount)) - total;
       for (const [key, amount] of use)

@@ -1,5 +1,5 @@
-// A writer as the protocol wants it, one step at a time: every call of the store is a yield, so that a test can let other
-// things happen in between, lose the answer, or drop the writer for good.
+// A model of the bucket writer that runs step by step: every call to the store is a yield, so that a test can interleave
+// other writers, lose the response, or drop the writer.
 import { ConsumerLedger } from "../../src/core/ledger/consumer-ledger.ts";
 import {
   type BucketContent,
@@ -14,38 +14,38 @@ import { fits, settle } from "../../src/core/ledger/settle.ts";
 import type { Amount } from "../../src/core/resources/fields/amount.ts";
 import type { ClaimEvent, ModelStore, StoredClaim, StoreView } from "./model-store.ts";
 
-/** Something left out or done wrong on purpose, to see that it is noticed. */
+/** Deliberate mistakes, which the invariants must detect. */
 export const mutations = [
   "commit what only some buckets accepted",
   "drop without a fence",
   "one id for every attempt",
-  "look at the first bucket only",
-  "count from a view older than the bucket",
-  "count by adding to what the bucket said",
-  "deny from what was known before",
+  "read the first bucket only",
+  "count from a cache older than the bucket",
+  "count by adding to the stored figures",
+  "deny from outdated knowledge",
   "forget reservations that look old",
-  "take the bucket for swapped when the answer is lost",
+  "assume a swap succeeded when its response is lost",
   "leave the limit as it was",
-  "write what the bucket says already",
+  "write unchanged content",
 ] as const;
 
-/** Mistakes so rare to matter that chance does not find them; scenarios of their own do. */
+/** Mistakes that random runs do not detect; dedicated scenarios do. */
 export type RareMutation =
   | "fence one bucket only"
-  | "keep a fence that somebody else has broken"
+  | "keep a fence that another writer has broken"
   | "keep the fences of what was dropped";
 export type Mutation = (typeof mutations)[number] | RareMutation | "none";
 
 export type Call = (store: ModelStore) => unknown;
-const lost = Symbol("the answer was lost");
-export const answerLost: unknown = lost;
+const lost = Symbol("the response was lost");
+export const responseLost: unknown = lost;
 
 type Step<Result> = Generator<Call, Result, unknown>;
 
 interface Known {
   readonly claim: StoredClaim;
-  /** When it was first seen, by the writer's own count of steps. */
-  readonly seen: number;
+  /** The step of the writer at which it was first observed. */
+  readonly observedAt: number;
 }
 
 export class ModelWriter {
@@ -57,10 +57,10 @@ export class ModelWriter {
   readonly #pools = new Map<string, readonly Pool[]>();
   readonly #open = new Map<string, Known>();
   readonly #fenced = new Map<string, Set<string>>();
-  /** The newest version of each claim that was heard of. */
+  /** The latest observed version of each claim. */
   readonly #versions = new Map<string, number>();
   #oldView: StoreView | undefined;
-  /** Up to which version the latest list told everything. */
+  /** The version of the latest list. */
   #listed = 0;
   #poolsVersion = 0;
   #steps = 0;
@@ -75,13 +75,13 @@ export class ModelWriter {
     this.#mutation = mutation;
   }
 
-  /** What a watch tells, late or not. */
+  /** Handles a watch event, possibly a late one. */
   observe({ uid, claim }: ClaimEvent): void {
     if (claim === undefined) {
       this.#ledger.learn(uid, { state: "gone" });
       this.#open.delete(uid);
     } else if (claim.version > this.#listed || this.#ledger.knowledgeOf(uid) !== undefined) {
-      // A watch begins where its list ended: a claim that was deleted before the list never comes after it.
+      // A watch starts at the version of its list: claims deleted before the list never appear after it.
       this.#meet(claim);
     }
   }
@@ -101,7 +101,7 @@ export class ModelWriter {
     return (yield call) as Result | typeof lost;
   }
 
-  /** Reads until an answer gets through. */
+  /** Reads until a response arrives. */
   *#read<Result>(call: (store: ModelStore) => Result): Step<Result> {
     for (;;) {
       const result = yield* this.#call(call);
@@ -119,7 +119,7 @@ export class ModelWriter {
       this.#buckets.set(type, bucket);
     }
     const fresh = yield* this.#read((store) => store.view());
-    const view = this.#mutation === "count from a view older than the bucket" ? (this.#oldView ?? fresh) : fresh;
+    const view = this.#mutation === "count from a cache older than the bucket" ? (this.#oldView ?? fresh) : fresh;
     this.#oldView = fresh;
     if (fresh.poolsVersion !== poolsVersion) this.#isDirty = true;
     this.#poolsVersion = fresh.poolsVersion;
@@ -128,7 +128,7 @@ export class ModelWriter {
   }
 
   #breakFences(type: string): void {
-    if (this.#mutation === "keep a fence that somebody else has broken") return;
+    if (this.#mutation === "keep a fence that another writer has broken") return;
     for (const fenced of this.#fenced.values()) fenced.delete(type);
   }
 
@@ -172,7 +172,7 @@ export class ModelWriter {
     const before = this.#open.get(uid);
     if (!isOpen) this.#open.delete(uid);
     else if (before === undefined || before.claim.version < claim.version) {
-      this.#open.set(uid, { claim, seen: before?.seen ?? this.#steps });
+      this.#open.set(uid, { claim, observedAt: before?.observedAt ?? this.#steps });
     }
   }
 
@@ -190,12 +190,9 @@ export class ModelWriter {
     }
   }
 
-  /**
-   * LedgerBucket and grants must be known as of one moment: a grant raised between reading the one and the other would make room
-   * that neither shows.
-   */
+  /** Buckets and grants must be consistent: a grant that is raised between reading both would make room that neither shows. */
   *#areGrantsUnchanged(): Step<boolean> {
-    if (this.#mutation === "deny from what was known before") return true;
+    if (this.#mutation === "deny from outdated knowledge") return true;
     if ((yield* this.#read((store) => store.poolsVersion)) !== this.#poolsVersion) this.#isDirty = true;
     return !this.#isDirty;
   }
@@ -209,7 +206,7 @@ export class ModelWriter {
     const dropped = new Set<string>();
     for (const { claim } of [...this.#open.values()]) {
       if (this.#isDirty) return dropped;
-      const step = recover(this.#seenBy(claim.open), this.#buckets, this.#fencesOf(claim.open));
+      const step = recover(this.#mutated(claim.open), this.#buckets, this.#fencesOf(claim.open));
       switch (step.step) {
         case "settle":
           this.#fenced.delete(claim.open.claim.uid);
@@ -233,11 +230,11 @@ export class ModelWriter {
     return dropped;
   }
 
-  #seenBy(open: OpenClaim): OpenClaim {
-    return this.#mutation === "look at the first bucket only" ? { ...open, parts: open.parts.slice(0, 1) } : open;
+  #mutated(open: OpenClaim): OpenClaim {
+    return this.#mutation === "read the first bucket only" ? { ...open, parts: open.parts.slice(0, 1) } : open;
   }
 
-  /** Reads the buckets of a claim again; another writer's hand on one of them means starting over. */
+  /** Reads the buckets of a claim again; if another writer changed one, the count starts over. */
   *#areUnchanged(claim: OpenClaim): Step<boolean> {
     for (const type of resourceTypesOf(claim)) {
       const bucket = yield* this.#read((store) => store.bucket(type));
@@ -246,13 +243,13 @@ export class ModelWriter {
     return !this.#isDirty;
   }
 
-  /** Writes every bucket that has something new to say. False after the first that somebody else has written. */
+  /** Writes every bucket whose content changed. Returns false at the first conflict. */
   *#swapAll(changes: Changes): Step<boolean> {
     let isWhole = true;
     for (const type of this.#types) {
       const bucket = this.#bucket(type);
       const isIdle = isCurrent(bucket, this.#content(bucket, changes));
-      if (isIdle && this.#mutation !== "write what the bucket says already") continue;
+      if (isIdle && this.#mutation !== "write unchanged content") continue;
       isWhole = (yield* this.#swap(type, changes)) && isWhole;
       if (!isWhole && this.#mutation !== "commit what only some buckets accepted") return false;
     }
@@ -265,8 +262,8 @@ export class ModelWriter {
     const pools = this.#pools.get(type) ?? [];
     this.#writes += 1;
     const stamp = `${this.name}.${this.#writes}`;
-    const answer = yield* this.#call((store) => store.swapBucket(base, content, stamp, pools));
-    const bucket = answer === lost ? yield* this.#afterLostSwap(type, stamp) : answer;
+    const response = yield* this.#call((store) => store.swapBucket(base, content, stamp, pools));
+    const bucket = response === lost ? yield* this.#afterLostSwap(type, stamp) : response;
     if (bucket === undefined) {
       this.#isDirty = true;
       return false;
@@ -278,7 +275,7 @@ export class ModelWriter {
 
   *#afterLostSwap(type: string, stamp: string): Step<LedgerBucket | undefined> {
     const bucket = yield* this.#read((store) => store.bucket(type));
-    return bucket.writer === stamp || this.#mutation === "take the bucket for swapped when the answer is lost"
+    return bucket.writer === stamp || this.#mutation === "assume a swap succeeded when its response is lost"
       ? bucket
       : undefined;
   }
@@ -295,7 +292,7 @@ export class ModelWriter {
     if (this.#mutation === "leave the limit as it was" && bucket.version !== undefined) {
       return { ...content, figures: { ...content.figures, limit: bucket.content.figures.limit } };
     }
-    if (this.#mutation === "count by adding to what the bucket said") {
+    if (this.#mutation === "count by adding to the stored figures") {
       const folded = bucket.content.reservations.filter(
         (old) => this.#ledger.knowledgeOf(old.claim.uid)?.state === "granted",
       );
@@ -308,13 +305,13 @@ export class ModelWriter {
     return content;
   }
 
-  /** A denial stands only on what was read after the claim was seen, and only while it still does not fit. */
+  /** A denial requires a count after the claim was observed, and that it still does not fit. */
   #isDeniable(claim: OpenClaim): boolean {
     const known = this.#open.get(claim.claim.uid);
     if (known === undefined) return false;
-    if (this.#mutation === "deny from what was known before") return true;
-    if (known.seen >= this.#counted) this.#isDirty = true;
-    return known.seen < this.#counted && !fits(this.#ledger, claim);
+    if (this.#mutation === "deny from outdated knowledge") return true;
+    if (known.observedAt >= this.#counted) this.#isDirty = true;
+    return known.observedAt < this.#counted && !fits(this.#ledger, claim);
   }
 
   *#decide({ claim }: OpenClaim, state: "granted" | "denied"): Step<void> {

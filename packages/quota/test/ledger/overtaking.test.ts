@@ -1,9 +1,9 @@
-// One writer overtakes another at the worst moment. Chance finds these moments too seldom, so they are played step by step.
+// One writer overtakes another at the worst moment. Random runs find these too rarely, so that they are scripted.
 
 import { describe, expect, it } from "vitest";
 import type { Amount } from "../../src/core/resources/fields/amount.ts";
 import { ModelStore } from "./model-store.ts";
-import { answerLost, type Call, ModelWriter, type Mutation } from "./model-writer.ts";
+import { type Call, ModelWriter, type Mutation, responseLost } from "./model-writer.ts";
 
 const types = ["cpu", "memory"];
 
@@ -19,7 +19,7 @@ class Driven {
     this.#call = this.#steps.next().value;
   }
 
-  /** Lets the call that is under way happen, and the writer go on to its next. */
+  /** Executes the call in flight, and runs the writer to its next call. */
   step(): void {
     this.#call = this.#steps.next(this.#call(this.#store)).value;
   }
@@ -28,10 +28,10 @@ class Driven {
     for (let step = 0; step < count; step += 1) this.step();
   }
 
-  /** The call that is under way takes long: the writer takes it for lost and goes on, and it arrives when it is let. */
+  /** Delays the call in flight: the writer considers it lost and continues, and it is executed later. */
   holdUp(): () => void {
     const call = this.#call;
-    this.#call = this.#steps.next(answerLost).value;
+    this.#call = this.#steps.next(responseLost).value;
     return () => void call(this.#store);
   }
 
@@ -40,7 +40,7 @@ class Driven {
       if (holds()) return;
       this.step();
     }
-    throw new Error("it never comes to that");
+    throw new Error("the expected state was never reached");
   }
 }
 
@@ -48,17 +48,17 @@ function setsOn(store: ModelStore, type: string): string[] {
   return store.bucket(type).content.reservations.map(({ attempt }) => attempt);
 }
 
-/** The buckets are there, and one claim waits for something on both. */
+/** Both buckets exist, and one open claim requests from both. */
 function storeWithClaim(): ModelStore {
   const store = new ModelStore();
   for (const type of types) store.setPools(type, [{ requirements: [], amount: 10n as Amount }]);
   new Driven(store, "earlier", "none").until(() => types.every((type) => store.bucket(type).version !== undefined));
   const parts = types.map((resourceType) => ({ resourceType, dimensionKey: "", amount: 1n as Amount }));
-  store.createClaim({ claim: { uid: "c", namespace: "n", name: "c" }, parts, standing: "waiting" });
+  store.createClaim({ claim: { uid: "c", namespace: "n", name: "c" }, parts, forced: false });
   return store;
 }
 
-/** The first writer has reserved on one bucket, and its swap of the other is held up, while the second cleans up after it. */
+/** The first writer has reserved in one bucket, and its swap of the other is delayed while the second writer recovers. */
 function overtakenInTheMiddle(mutation: Mutation): void {
   const store = storeWithClaim();
   const first = new Driven(store, "first", mutation);
@@ -68,7 +68,7 @@ function overtakenInTheMiddle(mutation: Mutation): void {
   for (let step = 0; step < 40; step += 1) first.step();
 }
 
-/** The second writer has fenced both buckets; a third drops the attempt, makes one of its own, and is held up in the middle. */
+/** The second writer has fenced both buckets; a third drops the attempt, starts its own, and is delayed in the middle. */
 function fencedBeforeTheLastAttempt(mutation: Mutation): void {
   const store = storeWithClaim();
   const first = new Driven(store, "first", mutation);
@@ -82,8 +82,8 @@ function fencedBeforeTheLastAttempt(mutation: Mutation): void {
 }
 
 /**
- * The second writer gives up what the first left behind, and half of its own attempt is held up. That arrives after some of
- * its further steps, and a third writer acts on it after some of its own.
+ * The second writer drops the attempt of the first, and one write of its own attempt is delayed. It arrives after some of its
+ * further steps, and a third writer acts on it after some of its own.
  */
 function overtakenByItself(mutation: Mutation, secondSteps: number, thirdSteps: number): void {
   const store = storeWithClaim();
@@ -106,20 +106,20 @@ function everyMoment(play: (secondSteps: number, thirdSteps: number) => void): v
 }
 
 describe("a writer that is overtaken", () => {
-  it("in the middle of an attempt cannot complete it any more", () => {
+  it("in the middle of an attempt cannot complete it", () => {
     expect(() => overtakenInTheMiddle("none")).not.toThrow();
     expect(() => overtakenInTheMiddle("fence one bucket only")).toThrow("I3: c is granted without a complete attempt");
     expect(() => overtakenInTheMiddle("drop without a fence")).toThrow("I3: c is granted without a complete attempt");
   });
 
-  it("by one that had fenced the buckets before its attempt began is not taken for fenced", () => {
+  it("by one that fenced the buckets before the attempt began does not count as fenced", () => {
     expect(() => fencedBeforeTheLastAttempt("none")).not.toThrow();
-    expect(() => fencedBeforeTheLastAttempt("keep a fence that somebody else has broken")).toThrow(
+    expect(() => fencedBeforeTheLastAttempt("keep a fence that another writer has broken")).toThrow(
       "I3: c is granted without a complete attempt",
     );
   });
 
-  it("by what it sent itself does not take its new attempt for fenced, because the one before was", () => {
+  it("by its own delayed write does not consider its new attempt fenced because the previous one was", () => {
     expect(() => everyMoment((second, third) => overtakenByItself("none", second, third))).not.toThrow();
     expect(() =>
       everyMoment((second, third) => overtakenByItself("keep the fences of what was dropped", second, third)),

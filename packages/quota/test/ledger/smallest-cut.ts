@@ -2,15 +2,15 @@ import { matchesLabels } from "@milo-quota/kubernetes/protocol/selectors/label-s
 import type { Pool } from "../../src/core/ledger/pools.ts";
 import type { Dimensions } from "../../src/core/resources/fields/dimensions.ts";
 
-/** So much use with these dimensions. */
+/** An amount of use with these dimensions. */
 export interface Demand {
   readonly dimensions: Dimensions;
   readonly amount: bigint;
 }
 
 /**
- * How much of some use pools can cover, found without a network: by the theorem of the smallest cut, over every choice of
- * demands, what the choice leaves out plus all that serves the rest. Takes time without end for many demands.
+ * How much use the pools can cover, computed without a network by the max-flow min-cut theorem: the minimum over all subsets
+ * of demands. Exponential in the number of demands.
  */
 export function smallestCut(pools: readonly Pool[], demands: readonly Demand[]): bigint {
   const cuts = Array.from({ length: 2 ** demands.length }, (_, choice) => {

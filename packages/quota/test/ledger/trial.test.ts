@@ -32,7 +32,7 @@ const pools = fc.array(fc.record({ requirements, amount: fc.integer({ max: 12, m
   maxLength: 4,
 });
 
-/** What claims ask for, in a ledger where some are there already, within the limits or not. */
+/** Requests of claims, in a ledger with existing claims within or above the limits. */
 function ledgerWith(given: readonly (readonly Pool[])[], held: readonly (readonly ClaimPart[])[]): ConsumerLedger {
   const ledger = new ConsumerLedger();
   for (const [at, type] of types.entries()) ledger.setCapacity(type, { ...noCapacity, pools: given[at] ?? [] });
@@ -44,10 +44,10 @@ const waiting = (lists: readonly (readonly ClaimPart[])[]): readonly OpenClaim[]
   lists.map((list, at) => ({
     claim: { uid: `c${at}`, namespace: "n", name: `c${at}` },
     parts: list,
-    standing: "waiting",
+    forced: false,
   }));
 
-/** Each is granted, if it fits, before the next one is decided. */
+/** Grants each claim that fits before the next one is decided. */
 const decided = (ledger: ConsumerLedger, lists: readonly (readonly ClaimPart[])[]) =>
   waiting(lists).map((claim) => {
     const short = shortParts(ledger, claim) ?? [];
@@ -71,14 +71,14 @@ const shown = (ledger: ConsumerLedger) =>
     };
   });
 
-/** What pools there are of each type, what is held of them, and what is asked for. */
+/** The pools of each type, the existing claims, and the requested ones. */
 const situation = [
   fc.tuple(pools, pools),
   fc.array(parts, { maxLength: 6 }),
   fc.array(parts, { maxLength: 4 }),
 ] as const;
 
-it("a trial comes to what a decision comes to, with the same figures, and leaves no trace", () => {
+it("a trial has the same result and figures as a decision, and changes nothing", () => {
   fc.assert(
     fc.property(...situation, (given, held, lists) => {
       const [ledger, twin] = [ledgerWith(given, held), ledgerWith(given, held)];
@@ -105,14 +105,14 @@ it("requests that share a pool are tried together", () => {
   expect(tryClaims([[ask("a")], [ask("b")]], (type) => ledger.ofType(type))).toMatchObject([[], [short]]);
 });
 
-/** What buckets say, were there one for every set of dimensions. */
+/** The bucket statuses, if every set of dimensions had a bucket. */
 const buckets = (ledger: ConsumerLedger): ShownFigures => ({
   figuresOf: (type, key) => (key === "" ? ledger.ofType(type).figures() : ledger.ofType(type).figuresFor(key)),
   totalOf: (type) => ledger.ofType(type).figures(),
 });
 
-describe("by buckets alone", () => {
-  it("nothing is said to be short that would fit", () => {
+describe("with bucket statuses alone", () => {
+  it("no claim that would fit is short", () => {
     fc.assert(
       fc.property(...situation, (given, held, lists) => {
         const ledger = ledgerWith(given, held);
@@ -124,7 +124,7 @@ describe("by buckets alone", () => {
     );
   });
 
-  it("the same is short, and could be had, as by the typeLedgers, where all share one pool", () => {
+  it("the result equals that of the type ledgers if all requests share one pool", () => {
     const one = fc.integer({ max: 20, min: 0 }).map((all) => [{ requirements: [], amount: amountOf(all) }]);
     const short = (lists: readonly (readonly ShortPart[])[]) =>
       lists.map((list) => list.map((each) => [nameOf(each), each.figures.limit, each.figures.available]));

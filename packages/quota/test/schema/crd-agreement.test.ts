@@ -19,7 +19,7 @@ describe.each(quotaKinds.map((kind) => [kind.kind, kind] as const))("%s", (_name
     return parsed.ok ? [] : parsed.issues;
   };
 
-  it("what the parser accepts, the CRD accepts, and the other way round", () => {
+  it("parser and CRD accept the same objects", () => {
     let accepted = 0;
     fc.assert(
       fc.property(randomObject(kind), (object) => {
@@ -32,7 +32,7 @@ describe.each(quotaKinds.map((kind) => [kind.kind, kind] as const))("%s", (_name
     expect(accepted).toBeGreaterThan(runs / 100);
   });
 
-  it("the same goes for updates", () => {
+  it("parser and CRD accept the same updates", () => {
     const update = randomObject(kind).chain((old) => fc.tuple(fc.constant(old), randomUpdate(kind, old)));
     fc.assert(
       fc.property(update, ([old, object]) => {

@@ -1,12 +1,11 @@
-// What an API server does with the rules of a CustomResourceDefinition, for tests of our own definitions: the emitted
-// schema is walked, and every rule in CEL is evaluated where it applies.
+// Validates objects like an API server with a CustomResourceDefinition: by the emitted schema, and by evaluating its CEL rules.
 import { boolType } from "@milo-quota/kubernetes/cel/cel-type.ts";
 import { compile } from "@milo-quota/kubernetes/cel/compile.ts";
 import { createEnvironment } from "@milo-quota/kubernetes/cel/environment.ts";
 import type { Program } from "@milo-quota/kubernetes/cel/program.ts";
 import { schemaType } from "@milo-quota/kubernetes/cel/schema-type.ts";
 import { isJsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { identityText } from "@milo-quota/kubernetes/protocol/json-writer.ts";
+import { canonicalJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import { type CompiledSchema, compileSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 import { ruleSites } from "@milo-quota/kubernetes/schema/rule-sites.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
@@ -21,7 +20,7 @@ export class CrdServer {
     this.#compiled = compileSchema(spec.versions[0].schema.openAPIV3Schema);
   }
 
-  /** Whether an API server with this definition would store the object, on create or in place of an old one. */
+  /** Whether an API server with this definition would accept the create, or the update of an old object. */
   accepts(object: JsonValue, old: JsonValue | undefined): boolean {
     const walked = walkObject(this.#compiled, object);
     if (walked.issues.length > 0) return false;
@@ -42,7 +41,7 @@ export class CrdServer {
     return true;
   }
 
-  /** Every rule there is, compiled: what does not compile would keep the definition out. */
+  /** Compiles the rules once. An API server would reject a definition with a rule that does not compile. */
   #program(compiled: CompiledSchema, rule: string): Program<boolean> {
     const known = this.#programs.get(compiled) ?? programsOf(compiled);
     this.#programs.set(compiled, known);
@@ -50,13 +49,13 @@ export class CrdServer {
   }
 }
 
-/** Kubernetes compares lists that are maps or sets without regard to order; in one order they compare as they are. */
+/** Sorts lists that are maps or sets, because Kubernetes ignores their order when it compares them. */
 function inOrder(compiled: CompiledSchema, value: JsonValue): JsonValue {
   if (Array.isArray(value)) {
     const items = value.map((item: JsonValue) => (compiled.items === undefined ? item : inOrder(compiled.items, item)));
     const listType = compiled.schema["x-kubernetes-list-type"];
     return listType === "map" || listType === "set"
-      ? items.sort((left, right) => (identityText(left) < identityText(right) ? -1 : 1))
+      ? items.sort((left, right) => (canonicalJson(left) < canonicalJson(right) ? -1 : 1))
       : items;
   }
   if (!isJsonObject(value)) return value;

@@ -11,7 +11,7 @@ function nested(depth: number, wrap: (inside: JsonValue) => JsonValue): JsonValu
   return value;
 }
 
-/** What a parser may meet in place of anything. */
+/** Values that can occur in place of any field. */
 const hostile: readonly JsonValue[] = [
   { toString: 1 },
   { toString: null, valueOf: null },
@@ -26,7 +26,7 @@ const hostile: readonly JsonValue[] = [
   Array.from({ length: 20_000 }, (_, at) => ({ resourceType: `x${at}`, amount: 1 })),
 ];
 
-/** The value with one place in it, chosen by the numbers, taken by another. */
+/** Replaces one field, chosen by the numbers, with another value. */
 function replaced(value: JsonValue, choices: readonly number[], by: JsonValue): JsonValue {
   const [choice, ...rest] = choices;
   if (choice === undefined) return by;
@@ -43,7 +43,7 @@ describe.each(quotaKinds.map((kind) => [kind.kind, kind] as const))("%s", (_name
   const accept = acceptKind(kind);
   const place = fc.array(fc.nat({ max: 100 }), { minLength: 1, maxLength: 7 });
 
-  it("parses or refuses whatever comes, as an update too, and never throws", () => {
+  it("accepts or rejects any input, also as an update, and never throws", () => {
     fc.assert(
       fc.property(randomObject(kind), place, fc.nat({ max: hostile.length - 1 }), (object, choices, at) => {
         const hostileObject = replaced(object, choices, hostile[at] as JsonValue);

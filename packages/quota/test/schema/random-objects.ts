@@ -5,10 +5,10 @@ import fc from "fast-check";
 
 type Value = fc.Arbitrary<JsonValue>;
 
-/** How many values in a thousand are off. */
+/** Number of invalid values in a thousand. */
 const faults = 4;
 
-/** Objects of a kind that are mostly as its schema wants them, and now and then off in one place or another. */
+/** Objects of a kind that are mostly valid, and sometimes invalid in a field. */
 export function randomObject(kind: KindDefinition): Value {
   return fc
     .record({
@@ -25,7 +25,7 @@ export function randomObject(kind: KindDefinition): Value {
     );
 }
 
-/** The object, or one that differs from it in a few fields: what an update sends. */
+/** Updates of an object: unchanged, or different in a few fields. */
 export function randomUpdate(kind: KindDefinition, old: JsonValue): Value {
   return fc.oneof(
     { weight: 1, arbitrary: fc.constant(old) },
@@ -33,7 +33,7 @@ export function randomUpdate(kind: KindDefinition, old: JsonValue): Value {
   );
 }
 
-/** Takes each field from one or the other. */
+/** Takes each field from one of the two objects. */
 function mixed(old: JsonValue, other: JsonValue): Value {
   if (Array.isArray(old)) return fc.oneof(fc.constant(other), fc.shuffledSubarray([...old], { minLength: old.length }));
   if (!isObject(old) || !isObject(other)) return fc.boolean().map((keep) => (keep ? old : other));
@@ -62,7 +62,7 @@ function isObject(value: JsonValue): value is Readonly<Record<string, JsonValue>
 
 const known = new Map<Schema, Value>();
 
-/** Made once for each schema: making one takes longer than drawing from it. */
+/** Cached by schema, because creating an arbitrary takes longer than sampling it. */
 function likely(schema: Schema): Value {
   const values = known.get(schema) ?? withFaults(goodValue(schema));
   known.set(schema, values);
@@ -93,7 +93,7 @@ function goodValue(schema: Schema): Value {
   }
 }
 
-/** Fields of which an object is to have one, or at most one. */
+/** Pairs of fields of which an object may have exactly one, or at most one. */
 const pairs: readonly (readonly [string, string])[] = [
   ["amount", "amountExpression"],
   ["consumerType", "consumerTypeRef"],
@@ -107,7 +107,7 @@ function objectOf(schema: Schema): Value {
       const isPaired = pairs.some(
         (pair) => pair.includes(name) && pair.every((each) => each in (schema.properties ?? {})),
       );
-      const weight = isPaired ? 1 : presence(schema, name, child);
+      const weight = isPaired ? 1 : presence(schema, name);
       const absent = isPaired ? 0 : 30;
       return [
         name,
@@ -140,9 +140,8 @@ function objectOf(schema: Schema): Value {
   });
 }
 
-function presence(schema: Schema, name: string, child: Schema): number {
-  if (schema.required?.includes(name) === true) return 3000;
-  return child.description?.startsWith("Refused.") === true ? 1 : 30;
+function presence(schema: Schema, name: string): number {
+  return schema.required?.includes(name) === true ? 3000 : 30;
 }
 
 function mapOf(schema: Schema): Value {

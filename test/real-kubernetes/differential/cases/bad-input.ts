@@ -3,17 +3,17 @@ import { get, patch, post, put, remove, unseen } from "../steps.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";
 const at = `${maps}/one`;
-const made = post(maps, { metadata: { name: "one" }, data: { a: "1" } }, unseen);
+const created = post(maps, { metadata: { name: "one" }, data: { a: "1" } }, unseen);
 const raw = (body: string | Uint8Array): Step => post(maps, body);
 const meta = (more: object): Step => post(maps, { metadata: { name: "one", ...more } });
 
-export const badInputCases = cases("bad input", {
+export const badInputCases = cases("invalid input", {
   "deep nesting": {
     steps: [raw(`{"metadata":{"name":"one"},"data":${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}}`)],
-    mayDiffer: { "[0].body.message": "this server looks less deep before it gives up" },
+    mayDiffer: { "[0].body.message": "this server has a lower depth limit" },
   },
   "numbers that are too large": [raw('{"metadata":{"name":"one","generation":9223372036854775808}}')],
-  "numbers that are none": [
+  "invalid numbers": [
     raw('{"metadata":{"name":"one","generation":1.5}}'),
     raw('{"metadata":{"name":"one","generation":01}}'),
     raw('{"metadata":{"name":"one","generation":NaN}}'),
@@ -26,7 +26,7 @@ export const badInputCases = cases("bad input", {
   "lone surrogates": [
     raw('{"metadata":{"name":"one"},"data":{"a":"\\ud800","b":"\\udc00x","c":"\\ud83d\\ude00","d":"\\\\ud800"}}'),
   ],
-  "something after the object": [raw('{"metadata":{"name":"one"}} x'), raw('{"metadata":{"name":"one"}}{}')],
+  "trailing data": [raw('{"metadata":{"name":"one"}} x'), raw('{"metadata":{"name":"one"}}{}')],
   "comments and commas": [
     raw('{"metadata":{"name":"one"},}'),
     raw('{/* x */"metadata":{"name":"one"}}'),
@@ -49,7 +49,7 @@ export const badInputCases = cases("bad input", {
     raw('{"metadata":{"name":"two","creationTimestamp":"never"}}'),
     raw('{"metadata":{"name":"two","managedFields":[{"time":5}]}}'),
   ],
-  "managed fields that are none": [
+  "invalid managed fields": [
     meta({
       managedFields: [{ manager: "x", operation: "Update", apiVersion: "v1", fieldsType: "FieldsV2", fieldsV1: {} }],
     }),
@@ -69,7 +69,7 @@ export const badInputCases = cases("bad input", {
     post(maps, { metadata: { name: "." } }),
     post(maps, { metadata: { name: "-a" } }),
   ],
-  "YAML that is wrong": [
+  "invalid YAML": [
     post(maps, "a: b: c", { contentType: "application/yaml" }),
     post(maps, "- a\n- b\n", { contentType: "application/yaml" }),
   ].map((step) => ({ ...step, parts: ["code", "reason"] })),
@@ -111,8 +111,8 @@ export const badInputCases = cases("bad input", {
     get(`${maps}?resourceVersion=1&resourceVersionMatch=Exact&continue=x`),
     get(`${maps}?timeoutSeconds=x`),
   ],
-  "patches that are none": [
-    made,
+  "invalid patches": [
+    created,
     patch("merge", at, "[]"),
     patch("merge", at, "5"),
     patch("merge", at, "null"),
@@ -129,7 +129,7 @@ export const badInputCases = cases("bad input", {
     patch("strategic", at, '{"$patch":"odd"}'),
   ],
   "patches that break the object": [
-    made,
+    created,
     patch("merge", at, { apiVersion: "v2" }),
     patch("merge", at, { metadata: null }),
     patch("merge", at, { metadata: { name: null } }),
@@ -143,15 +143,15 @@ export const badInputCases = cases("bad input", {
     patch("merge", at, { data: { "a b": "x" } }),
   ],
   "too many operations": [
-    made,
+    created,
     patch(
       "json",
       at,
       Array.from({ length: 10_001 }, () => ({ op: "add", path: "/data/a", value: "1" })),
     ),
   ],
-  "delete options that are none": [
-    made,
+  "invalid delete options": [
+    created,
     remove(at, "[]"),
     remove(at, "5"),
     remove(at, { gracePeriodSeconds: "x" }),
@@ -162,8 +162,8 @@ export const badInputCases = cases("bad input", {
     remove(`${at}?orphanDependents=maybe&propagationPolicy=Orphan`),
     remove(at, { nope: 1 }),
   ],
-  "an update of something else": [
-    made,
+  "an update of another object": [
+    created,
     put(at, "x"),
     put(at, { metadata: { name: "one", deletionTimestamp: "2020-01-01T00:00:00Z" } }),
     put(at, { metadata: { name: "one", resourceVersion: "0" } }),

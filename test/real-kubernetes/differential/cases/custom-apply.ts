@@ -47,19 +47,19 @@ const apply = (spec: object, manager: string, query = "") =>
   patch("apply", `${widgetAt}?fieldManager=${manager}${query}`, object(spec));
 
 export const customApplyCases = customCases("custom apply", crd, {
-  "a new one": [apply({ text: "a" }, "one")],
+  "a new object": [apply({ text: "a" }, "one")],
   "members of a set": [
     apply({ set: ["a", "b"] }, "one"),
     apply({ set: ["b", "c"] }, "two"),
     apply({ set: ["a"] }, "one"),
     apply({}, "two"),
   ],
-  "a list of its own": [
+  "an atomic list": [
     apply({ atoms: ["a"] }, "one"),
     apply({ atoms: ["b"] }, "two"),
     apply({ atoms: ["b"] }, "two", "&force=true"),
   ],
-  "an object of its own": [
+  "an atomic object": [
     apply({ whole: { a: "1" } }, "one"),
     apply({ whole: { b: "2" } }, "two"),
     apply({ whole: { a: "1" } }, "two"),
@@ -71,14 +71,14 @@ export const customApplyCases = customCases("custom apply", crd, {
     apply({ ports: [] }, "one"),
   ],
   "members without a key": [apply({ ports: [{ name: "x" }] }, "one")],
-  "the same key twice": [apply({ ports: [{ port: 80 }, { port: 80 }] }, "one")],
-  "the same value twice in a set": [apply({ set: ["a", "a"] }, "one")],
+  "a duplicate key": [apply({ ports: [{ port: 80 }, { port: 80 }] }, "one")],
+  "a duplicate set member": [apply({ set: ["a", "a"] }, "one")],
   "keys of a map": [
     apply({ map: { a: "1" } }, "one"),
     apply({ map: { b: "2" } }, "two"),
     apply({ map: { a: "2" } }, "two"),
   ],
-  "what no schema knows": [
+  "unknown fields": [
     apply({ free: { a: { b: 1 } } }, "one"),
     apply({ free: { a: { c: 2 } } }, "two"),
     apply({ free: { a: { b: 2 } } }, "two"),
@@ -101,13 +101,13 @@ export const customApplyCases = customCases("custom apply", crd, {
     apply({ text: "a", set: ["y"] }, "one"),
     patch("merge", `${widgetAt}?fieldManager=editor`, { spec: { set: ["z"] } }),
   ],
-  "by an update that takes fields away": [
+  "by an update that removes fields": [
     apply({ text: "a", map: { a: "1", b: "2" } }, "one"),
     patch("json", `${widgetAt}?fieldManager=editor`, [{ op: "remove", path: "/spec/map/a" }]),
     apply({ text: "a", map: { a: "1", b: "2" } }, "one"),
   ],
-  "over what was deleted": [apply({ text: "a" }, "one"), remove(widgetAt), apply({ text: "b" }, "two"), get(widgetAt)],
-  "by kubectl, as it did before": [
+  "after a delete": [apply({ text: "a" }, "one"), remove(widgetAt), apply({ text: "b" }, "two"), get(widgetAt)],
+  "by client-side apply": [
     post(
       `${widgets}?fieldManager=kubectl-client-side-apply`,
       object(

@@ -48,12 +48,12 @@ const properties = {
 
 const crd = definition([version(schemaOf({ properties, required: ["color"] }), { subresources: { status: {} } })]);
 const good = widget({ color: "red" });
-const made = post(widgets, good, unseen);
+const created = post(widgets, good, unseen);
 const sent = (spec: unknown) => [post(widgets, widget(spec), { anyOrder: true })];
 const red = (more: object) => sent({ color: "red", ...more });
 
 export const customObjectCases = customCases("custom object", crd, {
-  "a new one": [post(widgets, good), get(widgetAt)],
+  "a new object": [post(widgets, good), get(widgetAt)],
   "with defaults inside of a list": red({ parts: [{ name: "a" }, { name: "b", value: "c" }] }),
   "without a kind": [post(widgets, { metadata: { name: "one" }, spec: { color: "red" } })],
   "without an apiVersion": [post(widgets, { kind: "Widget", metadata: { name: "one" }, spec: { color: "red" } })],
@@ -62,26 +62,26 @@ export const customObjectCases = customCases("custom object", crd, {
   "of another version": {
     steps: [post(widgets, { ...good, apiVersion: "{ns}.example.com/v2" })],
     mayDiffer: {
-      "[0].warnings[0]": "Kubernetes warns of every field of a version that it does not have, and refuses it",
+      "[0].warnings[0]": "Kubernetes warns of every field of an unknown version before it rejects the object",
     },
   },
   "without a name": [post(widgets, { ...good, metadata: {} })],
   "with a generated name": [post(widgets, { ...good, metadata: { generateName: "generated-" } })],
-  "with a bad name": [post(widgets, { ...good, metadata: { name: "Not_A_Name" } })],
-  "with bad labels": [post(widgets, { ...good, metadata: { name: "one", labels: { "a b": "-" } } })],
+  "with an invalid name": [post(widgets, { ...good, metadata: { name: "Not_A_Name" } })],
+  "with invalid labels": [post(widgets, { ...good, metadata: { name: "one", labels: { "a b": "-" } } })],
   "with wrong metadata": [post(widgets, { ...good, metadata: { name: "one", labels: { a: 1 } } })],
-  "with metadata of unknown fields": [
+  "with unknown metadata fields": [
     post(widgets, { ...good, metadata: { name: "one", nope: 1 } }),
     remove(widgetAt, undefined, unseen),
     post(`${widgets}?fieldValidation=Strict`, { ...good, metadata: { name: "one", nope: 1 } }),
   ],
-  "with finalizers without a domain": [post(widgets, { ...good, metadata: { name: "one", finalizers: ["wait"] } })],
+  "with unqualified finalizers": [post(widgets, { ...good, metadata: { name: "one", finalizers: ["wait"] } })],
   "with generation and uid": [post(widgets, { ...good, metadata: { name: "one", generation: 7, uid: "x" } })],
   "in another namespace": [post(widgets, { ...good, metadata: { name: "one", namespace: "default" } })],
-  "unknown fields, warned of": [
+  "unknown fields with warnings": [
     post(widgets, { ...(good as object), extra: 1, spec: { color: "red", nope: { a: 1 } } }),
   ],
-  "unknown fields, refused": [
+  "unknown fields, rejected": [
     post(`${widgets}?fieldValidation=Strict`, {
       ...(good as object),
       extra: 1,
@@ -94,7 +94,7 @@ export const customObjectCases = customCases("custom object", crd, {
       spec: { color: "red", nope: 1, free: { b: { c: 1 } } },
     }),
   ],
-  "keys given twice": [
+  "duplicate keys": [
     post(
       widgets,
       '{"apiVersion":"{ns}.example.com/v1","kind":"Widget","metadata":{"name":"one"},"spec":{"color":"red","color":"green","size":1,"size":2}}',
@@ -105,16 +105,16 @@ export const customObjectCases = customCases("custom object", crd, {
       '{"apiVersion":"{ns}.example.com/v1","kind":"Widget","metadata":{"name":"one"},"spec":{"color":"red","color":"green"}}',
     ),
   ],
-  "something required missing": sent({}),
+  "a missing required field": sent({}),
   "no spec": [post(widgets, { apiVersion: "{ns}.example.com/v1", kind: "Widget", metadata: { name: "one" } })],
-  "a spec that is no object": sent("x"),
+  "a spec that is not an object": sent("x"),
   "a spec of null": sent(null),
   "wrong types": sent({ color: 1, size: "big", flag: "yes", labels: ["a"], set: { a: 1 }, parts: "x" }),
   nulls: red({ size: null, nothing: null, name: null, filled: null, labels: null, set: [null] }),
   "out of bounds": red({ size: 11, ratio: 0.7, name: "A" }),
   "too long": red({ name: "abcdefg", labels: { a: "1", b: "2", c: "3" }, set: ["a", "b", "c", "d"], plainList: [] }),
-  "not in an enumeration": sent({ color: "blue" }),
-  "bad formats": red({
+  "a value outside of the enum": sent({ color: "blue" }),
+  "invalid formats": red({
     when: "now",
     day: "2020-13-01",
     id: "x",
@@ -124,7 +124,7 @@ export const customObjectCases = customCases("custom object", crd, {
     span: "1x",
     count: 3_000_000_000,
   }),
-  "good formats": red({
+  "valid formats": red({
     when: "2020-01-01T00:00:00Z",
     day: "2020-12-01",
     id: "6a9a1e6b-0000-4000-8000-000000000000",
@@ -135,8 +135,8 @@ export const customObjectCases = customCases("custom object", crd, {
     big: 12,
     port: "http",
   }),
-  "whole numbers that are not": red({ size: 1.5 }),
-  "whole numbers with a point": [
+  "integers with a fraction": red({ size: 1.5 }),
+  "integers with a decimal point": [
     post(
       widgets,
       '{"apiVersion":"{ns}.example.com/v1","kind":"Widget","metadata":{"name":"one"},"spec":{"color":"red","size":2.0,"ratio":1.50}}',
@@ -160,18 +160,18 @@ export const customObjectCases = customCases("custom object", crd, {
       '{"apiVersion":"{ns}.example.com/v1","kind":"Widget","metadata":{"name":"one"},"spec":{"color":"red","size":1e0}}',
     ),
   ],
-  "an integer or a text": [
+  "int-or-string": [
     ...red({ port: 80 }),
     remove(widgetAt, undefined, unseen),
     ...red({ port: "80%" }),
     remove(widgetAt, undefined, unseen),
     ...red({ port: true }),
   ],
-  "a set with the same twice": red({ set: ["a", "b", "a"] }),
-  "two parts of one name": red({ parts: [{ name: "a" }, { name: "a", value: "x" }] }),
-  "a part without its key": red({ parts: [{ value: "x" }] }),
-  "one of two": [...red({ either: {} }), ...red({ either: { a: "x", b: "y" } })],
-  "any of two, and not a third": [...red({ some: 3 }), ...red({ some: 7 })],
+  "a set with a duplicate": red({ set: ["a", "b", "a"] }),
+  "list members with duplicate keys": red({ parts: [{ name: "a" }, { name: "a", value: "x" }] }),
+  "a list member without its key": red({ parts: [{ value: "x" }] }),
+  oneOf: [...red({ either: {} }), ...red({ either: { a: "x", b: "y" } })],
+  "anyOf and not": [...red({ some: 3 }), ...red({ some: 7 })],
   "an embedded object": [
     ...red({ inner: { apiVersion: "v1", kind: "Pod", metadata: { name: "x", labels: { a: "b" } }, spec: { x: 1 } } }),
     remove(widgetAt, undefined, unseen),
@@ -184,11 +184,11 @@ export const customObjectCases = customCases("custom object", crd, {
       { contentType: "application/yaml" },
     ),
   ],
-  "a media type nobody reads": [post(widgets, "x", { contentType: "text/plain" })],
-  "no JSON": [post(widgets, "{x")],
+  "an unsupported media type": [post(widgets, "x", { contentType: "text/plain" })],
+  "invalid JSON": [post(widgets, "{x")],
   "a list": [post(widgets, "[]")],
-  "an update": [made, put(widgetAt, widget({ color: "green" }), {})],
-  "an update by its version": [
+  "an update": [created, put(widgetAt, widget({ color: "green" }), {})],
+  "an update with its resource version": [
     post(widgets, good, { unseen: true, keep: { seen: "metadata.resourceVersion" } }),
     put(widgetAt, widget({ color: "green", size: 4 }, { metadata: { name: "one", resourceVersion: "{seen}" } })),
     put(widgetAt, widget({ color: "red" }, { metadata: { name: "one", resourceVersion: "{seen}" } })),
@@ -197,15 +197,15 @@ export const customObjectCases = customCases("custom object", crd, {
     post(widgets, good, { unseen: true, keep: { seen: "metadata.resourceVersion" } }),
     put(widgetAt, widget({ color: "red" }, { metadata: { name: "one", resourceVersion: "{seen}" } })),
   ],
-  "an update of its labels alone": [
+  "an update of labels only": [
     post(widgets, good, { unseen: true, keep: { seen: "metadata.resourceVersion" } }),
     put(
       widgetAt,
       widget({ color: "red" }, { metadata: { name: "one", labels: { a: "b" }, resourceVersion: "{seen}" } }),
     ),
   ],
-  "a status in a new one": [post(widgets, { ...(good as object), status: { seen: 1 } })],
-  "a status written apart": [
+  "a status in a create": [post(widgets, { ...(good as object), status: { seen: 1 } })],
+  "a status update": [
     post(widgets, good, { unseen: true, keep: { seen: "metadata.resourceVersion" } }),
     put(`${widgetAt}/status`, {
       ...widget({ color: "green" }),
@@ -217,10 +217,10 @@ export const customObjectCases = customCases("custom object", crd, {
     get(`${widgetAt}/status`),
     patch("merge", `${widgetAt}/status`, { status: { seen: "x" } }),
   ],
-  "a status as a table": [made, get(`${widgetAt}/status`, asTable)],
-  "a scale that it has not": [made, get(`${widgetAt}/scale`)],
+  "a status as a table": [created, get(`${widgetAt}/status`, asTable)],
+  "a missing scale subresource": [created, get(`${widgetAt}/scale`)],
   "a merge patch": [
-    made,
+    created,
     patch("merge", widgetAt, { spec: { size: 5, labels: { a: "b" } } }),
     patch("merge", widgetAt, { spec: { size: null, labels: { a: null, c: "d" } } }),
     patch("merge", widgetAt, { spec: { color: null } }),
@@ -228,7 +228,7 @@ export const customObjectCases = customCases("custom object", crd, {
     patch("merge", `${widgetAt}?fieldValidation=Strict`, { spec: { nope: 1 } }),
   ],
   "a JSON patch": [
-    made,
+    created,
     patch("json", widgetAt, [
       { op: "replace", path: "/spec/size", value: 7 },
       { op: "test", path: "/spec/color", value: "red" },
@@ -237,23 +237,23 @@ export const customObjectCases = customCases("custom object", crd, {
     patch("json", widgetAt, [{ op: "remove", path: "/spec/nope" }]),
     patch("json", widgetAt, [{ op: "add", path: "/metadata/name", value: "two" }]),
   ],
-  "a strategic patch": [made, patch("strategic", widgetAt, { spec: { size: 5 } })],
-  "a patch of nothing": [patch("merge", widgetAt, {})],
-  "metadata alone": [made, get(widgetAt, asMetadata), get(widgets, asMetadataList)],
-  "another kind by a patch": [
-    made,
+  "a strategic patch": [created, patch("strategic", widgetAt, { spec: { size: 5 } })],
+  "an empty patch": [patch("merge", widgetAt, {})],
+  "metadata only": [created, get(widgetAt, asMetadata), get(widgets, asMetadataList)],
+  "a patch of the kind": [
+    created,
     patch("merge", widgetAt, { kind: "Gadget" }),
     patch("merge", widgetAt, { apiVersion: "v1" }),
   ],
-  "metadata by a patch of its status": [
-    made,
+  "metadata in a status patch": [
+    created,
     patch("merge", `${widgetAt}/status`, {
       metadata: { labels: { a: "b" }, annotations: { c: "d" } },
       status: { seen: 1 },
     }),
   ],
-  "POST and PUT in the wrong place": [
-    made,
+  "POST and PUT on wrong paths": [
+    created,
     post(widgetAt, good),
     put(widgets, good),
     patch("merge", widgets, {}),
@@ -262,9 +262,9 @@ export const customObjectCases = customCases("custom object", crd, {
     { method: "OPTIONS", path: widgetAt },
     { method: "HEAD", path: widgetAt },
   ],
-  "a dry run of each verb": [
+  "a dry run with all verbs": [
     post(`${widgets}?dryRun=All`, good),
-    made,
+    created,
     patch("merge", `${widgetAt}?dryRun=All`, { spec: { size: 5 } }),
     remove(`${widgetAt}?dryRun=All`),
     get(widgetAt),
@@ -277,19 +277,19 @@ export const customObjectCases = customCases("custom object", crd, {
     patch("merge", widgetAt, { metadata: { finalizers: [] } }),
     get(widgetAt),
   ],
-  "a delete": [made, remove(widgetAt), get(widgetAt)],
-  "a delete of all": [made, remove(widgets), get(widgets)],
-  "by a field that cannot be selected": [made, get(`${widgets}?fieldSelector=spec.size%3D3`)],
-  "by its name": [made, get(`${widgets}?fieldSelector=metadata.name%3Done`)],
-  "in all namespaces": [made, get("/apis/{ns}.example.com/v1/widgets")],
+  "a delete": [created, remove(widgetAt), get(widgetAt)],
+  deletecollection: [created, remove(widgets), get(widgets)],
+  "by an unsupported field selector": [created, get(`${widgets}?fieldSelector=spec.size%3D3`)],
+  "by its name": [created, get(`${widgets}?fieldSelector=metadata.name%3Done`)],
+  "in all namespaces": [created, get("/apis/{ns}.example.com/v1/widgets")],
   "outside of a namespace": [post("/apis/{ns}.example.com/v1/widgets", good)],
-  "in a namespace that is not there": [post("/apis/{ns}.example.com/v1/namespaces/nowhere-at-all/widgets", good)],
+  "in a missing namespace": [post("/apis/{ns}.example.com/v1/namespaces/nowhere-at-all/widgets", good)],
   watched: [
     post(widgets, good, { unseen: true, keep: { seen: "metadata.resourceVersion" } }),
     patch("merge", widgetAt, { spec: { size: 5 } }, unseen),
     remove(widgetAt, undefined, unseen),
     get(`${widgets}?watch=true&timeoutSeconds=1&resourceVersion={seen}`),
   ],
-  "watched as a table": [made, get(`${widgets}?watch=true&timeoutSeconds=1`, asTable)],
-  "watched as metadata": [made, get(`${widgets}?watch=true&timeoutSeconds=1`, asMetadata)],
+  "watched as a table": [created, get(`${widgets}?watch=true&timeoutSeconds=1`, asTable)],
+  "watched as metadata": [created, get(`${widgets}?watch=true&timeoutSeconds=1`, asMetadata)],
 });

@@ -73,17 +73,17 @@ const crd = definition([
   ),
 ]);
 const sent = (spec: object, name = "one") => [post(widgets, widget(spec, { metadata: { name } }), { anyOrder: true })];
-const made = (spec: object) => post(widgets, widget(spec), unseen);
+const created = (spec: object) => post(widgets, widget(spec), unseen);
 const changed = (spec: object) => patch("merge", widgetAt, { spec }, { anyOrder: true });
 
 export const customRuleCases = customCases("custom rule", crd, {
-  kept: sent({ min: 1, max: 2, odd: 3 }),
+  satisfied: sent({ min: 1, max: 2, odd: 3 }),
   "about two fields": sent({ min: 3, max: 2 }),
-  "of a reason of its own": sent({ min: 13 }),
-  "that says what is missing": sent({ min: 14 }),
+  "with a custom reason": sent({ min: 13 }),
+  "with a message expression": sent({ min: 14 }),
   "about a value": sent({ odd: 2 }),
   "about the name": sent({}, "forbidden"),
-  "of several at once": sent({ min: 13, max: 1, odd: 4, list: [{ name: "bad", value: 500 }] }),
+  "several at once": sent({ min: 13, max: 1, odd: 4, list: [{ name: "bad", value: 500 }] }),
   "in a list": sent({
     list: [
       { name: "a", value: 1 },
@@ -91,16 +91,24 @@ export const customRuleCases = customCases("custom rule", crd, {
     ],
   }),
   "about a list": sent({ list: [{ name: "bad" }] }),
-  "that cannot be computed": sent({ divided: 0 }),
-  "behind a wrong type": sent({ odd: "x" }),
-  "behind a schema that fails": sent({ short: "abcdef", min: 5, max: 1 }),
-  "about a change": [made({ fixed: "a" }), changed({ fixed: "b" }), changed({ fixed: null }), changed({ fixed: "c" })],
-  "about growth": [made({ grown: 5 }), changed({ grown: 6 }), changed({ grown: 4 })],
-  "about a first value": [...sent({ first: "a" }), changed({ first: "b" })],
-  "not asked of what stays": [made({ min: 1 }), changed({ max: 0 }), changed({ max: 5 })],
-  "not asked in a status": [made({ odd: 3 }), patch("merge", `${widgetAt}/status`, { status: { seen: 3 } })],
+  "that fails to evaluate": sent({ divided: 0 }),
+  "after a type error": sent({ odd: "x" }),
+  "after a schema error": sent({ short: "abcdef", min: 5, max: 1 }),
+  "about a change": [
+    created({ fixed: "a" }),
+    changed({ fixed: "b" }),
+    changed({ fixed: null }),
+    changed({ fixed: "c" }),
+  ],
+  "about growth": [created({ grown: 5 }), changed({ grown: 6 }), changed({ grown: 4 })],
+  "about an initial value": [...sent({ first: "a" }), changed({ first: "b" })],
+  "not evaluated for unchanged values": [created({ min: 1 }), changed({ max: 0 }), changed({ max: 5 })],
+  "not evaluated for status updates": [
+    created({ odd: 3 }),
+    patch("merge", `${widgetAt}/status`, { status: { seen: 3 } }),
+  ],
   "in a list, after a change": [
-    made({ list: [{ name: "a", value: 1 }] }),
+    created({ list: [{ name: "a", value: 1 }] }),
     changed({ list: [{ name: "a", value: 200 }] }),
     changed({
       list: [
@@ -109,12 +117,12 @@ export const customRuleCases = customCases("custom rule", crd, {
       ],
     }),
   ],
-  "of a dry run": [put(`${widgetAt}?dryRun=All`, widget({ odd: 2 }))],
+  "in a dry run": [put(`${widgetAt}?dryRun=All`, widget({ odd: 2 }))],
 });
 
 const strict = { type: "string", maxLength: 3, pattern: "^a", enum: ["a", "ab"] };
 
-/** A rule that came later does not hold for what was there before, as long as it stays as it is. */
+/** A new rule does not apply to unchanged old values. */
 export const ratchetingCases = customCases(
   "ratcheting",
   definition([
@@ -130,7 +138,7 @@ export const ratchetingCases = customCases(
   ]),
   {
     "old values that a new schema forbids": [
-      made({ text: "long text", list: [{ text: "long" }] }),
+      created({ text: "long text", list: [{ text: "long" }] }),
       patch(
         "json",
         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.{ns}.example.com",
@@ -156,7 +164,7 @@ export const ratchetingCases = customCases(
       changed({ text: "long text" }),
     ],
     "old values that a new rule forbids": [
-      made({ text: "long text" }),
+      created({ text: "long text" }),
       patch(
         "json",
         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.{ns}.example.com",

@@ -48,18 +48,18 @@ const crd = definition(
     names: { plural: "widgets", kind: "Widget", singular: "widget", shortNames: ["wi"], categories: ["all", "things"] },
   },
 );
-const made = (name: string, spec: object, labels: object = {}): Step =>
+const created = (name: string, spec: object, labels: object = {}): Step =>
   post(widgets, widget(spec, { metadata: { name, labels } }), unseen);
 const three = [
-  made("a", { color: "red", size: 1, ready: true }),
-  made("b", { color: "blue", size: 2 }),
-  made("c", { color: "red" }),
+  created("a", { color: "red", size: 1, ready: true }),
+  created("b", { color: "blue", size: 2 }),
+  created("c", { color: "red" }),
 ];
 
 export const customViewCases = customCases("custom view", crd, {
   "a table": [
-    made("a", { size: 1, color: "red", ready: true, list: [{ a: "x" }, { a: "y" }], ratio: 1.5 }, { "a.b/c": "d" }),
-    made("b", {}),
+    created("a", { size: 1, color: "red", ready: true, list: [{ a: "x" }, { a: "y" }], ratio: 1.5 }, { "a.b/c": "d" }),
+    created("b", {}),
     get(widgets, asTable),
     get(`${widgets}/a?includeObject=None`, asTable),
     get(`${widgets}?includeObject=Object`, asTable),
@@ -115,23 +115,23 @@ const first = version(schemaOf({ properties: { size: { type: "integer" } } }), {
 const listOf = (name: string): string => `/apis/${group}/${name}/namespaces/{ns}/widgets`;
 
 export const customVersionCases = customCases("custom version", definition([first, second]), {
-  "one object in both": [
+  "one object in both versions": [
     post(widgets, widget({ size: 1 })),
     get(`${listOf("v2")}/one`),
     get(widgetAt),
     get(listOf("v2")),
   ],
-  "made in the other": [
+  "created in the other version": [
     post(listOf("v2"), { ...widget({ size: 1, extra: "x" }), apiVersion: `${group}/v2` }),
     get(`${listOf("v2")}/one`),
     get(widgetAt),
   ],
-  "made in the wrong one": [post(listOf("v2"), widget({ size: 1 }))],
+  "created in the wrong version": [post(listOf("v2"), widget({ size: 1 }))],
   "applied in both": [
     patch("apply", `${widgetAt}?fieldManager=one`, widget({ size: 1 })),
     patch("apply", `${listOf("v2")}/one?fieldManager=one`, { ...widget({ size: 2 }), apiVersion: `${group}/v2` }),
   ],
-  "watched in the other": [
+  "watched in the other version": [
     post(widgets, widget({ size: 1 }), unseen),
     get(`${listOf("v2")}?watch=true&timeoutSeconds=1`),
   ],
@@ -154,7 +154,7 @@ const cluster = (spec: object = {}): object =>
 const all = `/apis/${group}/v1/widgets`;
 const gone = remove(definitionAt, undefined, unseen);
 
-export const clusterKindCases = cases("custom cluster kind", {
+export const clusterKindCases = cases("custom cluster-scoped kind", {
   "an object": [
     ...defined(cluster(), all),
     post(all, widget({ size: 1 })),
@@ -207,6 +207,6 @@ export const clusterKindCases = cases("custom cluster kind", {
       get(`/apis/${group}/v1`, { untilWith: "scale" }),
       gone,
     ],
-    mayDiffer: { "[4].body.metadata.managedFields[1].time": "Kubernetes forgets when somebody scaled" },
+    mayDiffer: { "[4].body.metadata.managedFields[1].time": "Kubernetes loses the time of a scale update" },
   },
 });

@@ -22,9 +22,9 @@ const withNames = (names: object): object =>
 const withSchema = (schema: object): object => definition([version(schema)]);
 const named = (name: string, spec: object): object => ({ ...definition([plain], spec), metadata: { name } });
 
-export const definitionCases = cases("definition", {
-  "a new one": [post(definitions, crd), gone],
-  "once it is established": [post(definitions, crd, unseen), until("InitialNamesAccepted"), gone],
+export const definitionCases = cases("CRD", {
+  "a new object": [post(definitions, crd), gone],
+  "when established": [post(definitions, crd, unseen), until("InitialNamesAccepted"), gone],
   "with all names": [
     post(
       definitions,
@@ -41,7 +41,7 @@ export const definitionCases = cases("definition", {
     get(definitionAt, { accept: "application/json;as=Table;g=meta.k8s.io;v=v1" }),
     gone,
   ],
-  "one that is there": [post(definitions, crd, unseen), post(definitions, crd), gone],
+  "an existing one": [post(definitions, crd, unseen), post(definitions, crd), gone],
   "objects before it": [get(widgets), post(widgets, widget({}))],
   "a version that is not served": [
     ...defined(definition([plain, { ...version(schemaOf({})), name: "v2", served: false, storage: false }])),
@@ -57,7 +57,7 @@ export const definitionCases = cases("definition", {
     get(definitionAt, { until: 404, unseen: true }),
     get(widgetAt, { until: 404 }),
   ],
-  "going while an object stays": [
+  "being deleted while an object remains": [
     ...defined(crd),
     post(widgets, widget({ size: 1 }, { metadata: { name: "one", finalizers: ["example.com/wait"] } }), unseen),
     gone,
@@ -67,7 +67,7 @@ export const definitionCases = cases("definition", {
     patch("merge", widgetAt, { metadata: { finalizers: null } }),
     get(definitionAt, { until: 404 }),
   ],
-  "a new default, seen in old objects": [
+  "a new default, applied to old objects": [
     ...defined(crd),
     post(widgets, widget({ size: 1 }), unseen),
     patch("json", definitionAt, [
@@ -81,7 +81,7 @@ export const definitionCases = cases("definition", {
     get(widgets, { untilWith: "red" }),
     gone,
   ],
-  "a field less, not seen in old objects": [
+  "a removed field, pruned from old objects": [
     ...defined(crd),
     post(widgets, widget({ size: 1 }), unseen),
     patch(
@@ -105,7 +105,7 @@ export const definitionCases = cases("definition", {
     remove(`${definitions}/gadgets.${group}`),
     gone,
   ],
-  "names that became free": [
+  "names that became available": [
     ...defined(withNames({ shortNames: ["wi"] })),
     post(
       definitions,
@@ -140,8 +140,8 @@ export const definitionCases = cases("definition", {
     patch("merge", definitionAt, { spec: { names: { kind: "Gadget", listKind: "GadgetList", singular: "gadget" } } }),
     gone,
   ],
-  "an update without a version of its own": [...defined(crd), put(definitionAt, crd), gone],
-  "metadata by a patch of its status": [
+  "an update without a resource version": [...defined(crd), put(definitionAt, crd), gone],
+  "metadata in a status patch": [
     ...defined(crd),
     patch("merge", `${definitionAt}/status`, { metadata: { labels: { a: "b" } } }),
     patch("merge", definitionAt, { metadata: { labels: { a: "b" } }, status: { storedVersions: ["v9"] } }),
@@ -163,10 +163,10 @@ export const definitionCases = cases("definition", {
 
 const bad = (body: object): readonly Step[] => [post(definitions, body)];
 
-export const badDefinitionCases = cases("bad definition", {
-  "nothing in it": bad({ metadata: { name: `widgets.${group}` } }),
+export const badDefinitionCases = cases("invalid CRD", {
+  "an empty object": bad({ metadata: { name: `widgets.${group}` } }),
   "an empty spec": bad({ metadata: { name: `widgets.${group}` }, spec: {} }),
-  "a name that is not its own": bad(named(`gadgets.${group}`, {})),
+  "a name that does not match": bad(named(`gadgets.${group}`, {})),
   "no dot in the group": bad(named("widgets.example", { group: "example" })),
   "an unknown scope": bad(definition([plain], { scope: "Everywhere" })),
   "no versions": {
@@ -176,20 +176,20 @@ export const badDefinitionCases = cases("bad definition", {
       "[0].body.message": "an empty list is shown as none",
     },
   },
-  "two versions of a name": bad(definition([plain, plain])),
+  "duplicate versions": bad(definition([plain, plain])),
   "two storage versions": bad(definition([plain, { ...plain, name: "v2" }])),
   "no storage version": bad(definition([{ ...plain, storage: false }])),
-  "a version that is no name": bad(definition([{ ...plain, name: "V_1" }])),
+  "an invalid version name": bad(definition([{ ...plain, name: "V_1" }])),
   "no schema": bad(definition([{ name: "v1", served: true, storage: true }])),
-  "names that are none": bad(withNames({ plural: "Widgets!", singular: "A B", kind: "wid get", shortNames: ["X"] })),
+  "invalid names": bad(withNames({ plural: "Widgets!", singular: "A B", kind: "wid get", shortNames: ["X"] })),
   "an unknown type": bad(withSchema({ type: "thing" })),
   "no type": bad(withSchema({ properties: { spec: { properties: { a: {} } } } })),
-  "a root that is no object": bad(withSchema({ type: "string" })),
+  "a root that is not an object": bad(withSchema({ type: "string" })),
   "items and additionalProperties": bad(
     withSchema(schemaOf({ properties: { a: { type: "array" } }, additionalProperties: { type: "string" } })),
   ),
   "a default of the wrong type": bad(withSchema(schemaOf({ properties: { a: { type: "string", default: 5 } } }))),
-  "a bad pattern": bad(withSchema(schemaOf({ properties: { a: { type: "string", pattern: "a(" } } }))),
+  "an invalid pattern": bad(withSchema(schemaOf({ properties: { a: { type: "string", pattern: "a(" } } }))),
   "a list map without keys": bad(
     withSchema(
       schemaOf({ properties: { a: { type: "array", "x-kubernetes-list-type": "map", items: { type: "object" } } } }),
@@ -212,15 +212,15 @@ export const badDefinitionCases = cases("bad definition", {
   "a rule that does not parse": bad(
     withSchema(schemaOf({ "x-kubernetes-validations": [{ rule: "self.size >" }, { rule: "" }] })),
   ),
-  "a rule that is no boolean": bad(
+  "a rule that is not boolean": bad(
     withSchema(
       schemaOf({ properties: { size: { type: "integer" } }, "x-kubernetes-validations": [{ rule: "self.size" }] }),
     ),
   ),
-  "a rule about a field that is not there": bad(
+  "a rule about an unknown field": bad(
     withSchema(schemaOf({ "x-kubernetes-validations": [{ rule: "self.nope == 1" }] })),
   ),
-  "a bad message expression and path": bad(
+  "an invalid message expression and path": bad(
     withSchema(
       schemaOf({
         properties: { size: { type: "integer" } },
@@ -240,6 +240,6 @@ export const badDefinitionCases = cases("bad definition", {
     ]),
   ),
   "a scale without paths": bad(definition([{ ...plain, subresources: { scale: {} } }])),
-  "preserved unknown fields of old": bad(definition([plain], { preserveUnknownFields: true })),
-  "a wrong type in it": bad(definition([{ ...plain, served: "yes" }])),
+  "spec.preserveUnknownFields": bad(definition([plain], { preserveUnknownFields: true })),
+  "a field of the wrong type": bad(definition([{ ...plain, served: "yes" }])),
 });

@@ -1,29 +1,32 @@
 import { cases } from "../case.ts";
-import { at, list, made, one } from "./one-config-map.ts";
+import { at, created, list, one } from "./one-config-map.ts";
 
 export const deleteCases = cases("delete", {
-  "an object": [made, { method: "DELETE", path: at }, { method: "GET", path: at }],
-  "one that is not there": [{ method: "DELETE", path: at }],
-  "by its uid": [
+  "an object": [created, { method: "DELETE", path: at }, { method: "GET", path: at }],
+  "a missing object": [{ method: "DELETE", path: at }],
+  "with its uid": [
     { method: "POST", path: list, body: one, keep: { id: "metadata.uid" }, unseen: true },
     { method: "DELETE", path: at, body: { preconditions: { uid: "{id}" } } },
   ],
-  "by another uid": [
-    made,
+  "with another uid": [
+    created,
     { method: "DELETE", path: at, body: { preconditions: { uid: "6a9a1e6b-0000-4000-8000-000000000000" } } },
   ],
-  "by another version": [made, { method: "DELETE", path: at, body: { preconditions: { resourceVersion: "1" } } }],
-  "a dry run": [made, { method: "DELETE", path: `${at}?dryRun=All` }, { method: "GET", path: at }],
-  "by a bad policy": [made, { method: "DELETE", path: `${at}?propagationPolicy=Sideways` }],
-  "by two policies": [
-    made,
+  "with another resource version": [
+    created,
+    { method: "DELETE", path: at, body: { preconditions: { resourceVersion: "1" } } },
+  ],
+  "a dry run": [created, { method: "DELETE", path: `${at}?dryRun=All` }, { method: "GET", path: at }],
+  "with an invalid policy": [created, { method: "DELETE", path: `${at}?propagationPolicy=Sideways` }],
+  "with two policies": [
+    created,
     { method: "DELETE", path: at, body: { orphanDependents: true, propagationPolicy: "Orphan" } },
   ],
-  "by something that is no policy": [
-    made,
+  "with a policy of the wrong type": [
+    created,
     { method: "DELETE", path: at, body: { kind: "ConfigMap", apiVersion: "v1" } },
   ],
-  "one with a finalizer": [
+  "an object with a finalizer": [
     { method: "POST", path: list, body: { metadata: { name: "one", finalizers: ["example.com/wait"] } }, unseen: true },
     { method: "DELETE", path: at },
     { method: "DELETE", path: at },
@@ -68,7 +71,7 @@ export const deleteCases = cases("delete", {
     { method: "GET", path: at, until: 404 },
     { method: "GET", path: `${list}/two`, until: 404 },
   ],
-  "and leave dependents": [
+  "orphaning dependents": [
     { method: "POST", path: list, body: one, keep: { id: "metadata.uid" }, unseen: true },
     {
       method: "POST",
@@ -82,7 +85,7 @@ export const deleteCases = cases("delete", {
     { method: "GET", path: at, until: 404 },
     { method: "GET", path: `${list}/two` },
   ],
-  "what an absent owner owns": [
+  "a dependent of a missing owner": [
     {
       method: "POST",
       path: list,
@@ -98,7 +101,7 @@ export const deleteCases = cases("delete", {
     },
     { method: "GET", path: `${list}/two`, until: 404 },
   ],
-  "what one of two owners owns": [
+  "a dependent of two owners": [
     { method: "POST", path: list, body: one, keep: { id: "metadata.uid" }, unseen: true },
     {
       method: "POST",
@@ -130,12 +133,12 @@ export const deleteCases = cases("delete", {
     { method: "DELETE", path: `${list}?labelSelector=x` },
     { method: "GET", path: list },
   ],
-  "a namespace and all in it": [
+  "a namespace with its objects": [
     { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: "{ns}-inner" } } },
     { method: "POST", path: "/api/v1/namespaces/{ns}-inner/configmaps", body: one, unseen: true },
     { method: "DELETE", path: "/api/v1/namespaces/{ns}-inner" },
     { method: "GET", path: "/api/v1/namespaces/{ns}-inner", until: 404 },
     { method: "GET", path: "/api/v1/namespaces/{ns}-inner/configmaps/one" },
   ],
-  "a namespace that has to stay": [{ method: "DELETE", path: "/api/v1/namespaces/default" }],
+  "a protected namespace": [{ method: "DELETE", path: "/api/v1/namespaces/default" }],
 });

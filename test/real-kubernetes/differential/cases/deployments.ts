@@ -20,7 +20,7 @@ export const deploymentCases = cases("deployment", {
   nothing: [post(deployments, { metadata: { name: "one" } })],
   "a selector that does not match": [post(deployments, deployment({ selector: { matchLabels: { app: "y" } } }))],
   "an empty selector": [post(deployments, deployment({ selector: {} }))],
-  "a bad selector": [
+  "an invalid selector": [
     post(
       deployments,
       deployment({
@@ -33,14 +33,14 @@ export const deploymentCases = cases("deployment", {
       }),
     ),
   ],
-  "bad numbers": [
+  "invalid numbers": [
     post(
       deployments,
       deployment({ replicas: -1, minReadySeconds: -1, revisionHistoryLimit: -1, progressDeadlineSeconds: 0 }),
     ),
   ],
-  "a bad strategy": [post(deployments, deployment({ strategy: { type: "Odd" } }))],
-  "a bad template": [post(deployments, deployment({}, { restartPolicy: "Never", containers: [{ name: "A" }] }))],
+  "an invalid strategy": [post(deployments, deployment({ strategy: { type: "Odd" } }))],
+  "an invalid template": [post(deployments, deployment({}, { restartPolicy: "Never", containers: [{ name: "A" }] }))],
   "wrong types": [
     post(deployments, deployment({ replicas: "3" })),
     post(deployments, deployment({ replicas: 1.5 })),
@@ -53,7 +53,7 @@ export const deploymentCases = cases("deployment", {
     patch("merge", `${deploymentAt}/status`, { status: { replicas: 2, observedGeneration: 1 }, spec: { replicas: 9 } }),
     get(deploymentAt, asTable),
   ],
-  "metadata by a patch of its status": [
+  "metadata in a status patch": [
     deployed,
     patch("merge", `${deploymentAt}/status`, { metadata: { labels: { a: "b" }, annotations: { c: "d" } } }),
   ],
@@ -61,19 +61,19 @@ export const deploymentCases = cases("deployment", {
     deployed,
     put(deploymentAt, { ...deployment({ selector: { matchLabels: { app: "x", b: "c" } } }) }),
   ],
-  "another image by its container": [
+  "another image by container name": [
     deployed,
     patch("strategic", deploymentAt, containers([{ name: "main", image: "nginx:2" }])),
   ],
-  "another container before it": [
+  "a container inserted first": [
     deployed,
     patch("strategic", deploymentAt, containers([{ name: "side", image: "x" }])),
   ],
-  "a container less": [
+  "a removed container": [
     post(deployments, deployment({}, { containers: [container, { name: "side", image: "x" }] }), unseen),
     patch("strategic", deploymentAt, containers([{ name: "side", $patch: "delete" }])),
   ],
-  "ports by their number": [
+  "ports by number": [
     post(
       deployments,
       deployment(
@@ -95,7 +95,7 @@ export const deploymentCases = cases("deployment", {
     patch("strategic", deploymentAt, containers([{ name: "main", ports: [{ containerPort: 80, name: "web" }] }])),
     patch("strategic", deploymentAt, containers([{ name: "main", ports: [{ containerPort: 53, $patch: "delete" }] }])),
   ],
-  "an order of its own": [
+  "a $setElementOrder directive": [
     post(deployments, deployment({}, { containers: [container, { name: "side", image: "x" }] }), unseen),
     patch("strategic", deploymentAt, {
       spec: {
@@ -112,18 +112,18 @@ export const deploymentCases = cases("deployment", {
     post(deployments, deployment({}, { containers: [container, { name: "side", image: "x" }] }), unseen),
     patch("strategic", deploymentAt, containers([{ $patch: "replace" }, { name: "only", image: "z" }])),
   ],
-  "keys kept": [
+  $retainKeys: [
     post(deployments, deployment({ strategy: { rollingUpdate: { maxSurge: 2 } } }), unseen),
     patch("strategic", deploymentAt, { spec: { strategy: { $retainKeys: ["type"], type: "Recreate" } } }),
   ],
   "a merge patch of its list": [deployed, patch("merge", deploymentAt, containers([{ name: "other", image: "x" }]))],
-  "a bad patch of its list": [
+  "an invalid list patch": [
     deployed,
     patch("strategic", deploymentAt, containers([{ image: "x" }])),
     patch("strategic", deploymentAt, { spec: { template: { spec: { containers: "x" } } } }),
     patch("strategic", deploymentAt, containers([{ name: "main", $patch: "odd" }])),
   ],
-  "applied by two": [
+  "applied by two managers": [
     patch("apply", `${deploymentAt}?fieldManager=one`, {
       apiVersion: "apps/v1",
       kind: "Deployment",

@@ -51,8 +51,8 @@ export const discoveryCases = cases("discovery", {
   leases: [get("/apis/coordination.k8s.io/v1", { parts: resources("leases") }), get("/apis/coordination.k8s.io")],
   events: [get("/apis/events.k8s.io/v1"), get("/apis/events.k8s.io")],
   others: [get("/apis/discovery.k8s.io/v1")],
-  "a version that is not there": [get("/apis/apps/v9"), get("/api/v2"), get("/apis/nope"), get("/apis/nope/v1")],
-  "with a slash at its end": [
+  "an unknown version": [get("/apis/apps/v9"), get("/api/v2"), get("/apis/nope"), get("/apis/nope/v1")],
+  "with a trailing slash": [
     get("/apis/"),
     get("/api/", { parts: ["kind", "versions"] }),
     get("/apis/events.k8s.io/"),
@@ -75,7 +75,7 @@ export const discoveryCases = cases("discovery", {
     }),
     get("/api", { accept: aggregated, parts: ["items[metadata.name=].versions", "kind"].slice(1) }),
   ],
-  "without rights": [get("/api", { as: "nobody", parts: ["kind"] })],
+  "without permissions": [get("/api", { as: "nobody", parts: ["kind"] })],
   "health in detail": [
     get("/readyz/ping"),
     get("/livez/ping"),

@@ -6,7 +6,7 @@ const leases = "/apis/coordination.k8s.io/v1/namespaces/{ns}/leases";
 const lease = (spec: object) => ({ metadata: { name: "one" }, spec });
 
 export const leaseCases = cases("lease", {
-  "a new one": [
+  "a new object": [
     post(
       leases,
       lease({
@@ -18,10 +18,10 @@ export const leaseCases = cases("lease", {
     ),
     get(`${leases}/one`, asTable),
   ],
-  "made by an update": [put(`${leases}/one`, lease({ holderIdentity: "me" }))],
+  "created by an update": [put(`${leases}/one`, lease({ holderIdentity: "me" }))],
   bad: [post(leases, lease({ leaseDurationSeconds: 0, leaseTransitions: -1 }))],
-  "a time that is none": [post(leases, lease({ renewTime: "yesterday" })), post(leases, lease({ renewTime: 5 }))],
-  "by an old version": [
+  "an invalid time": [post(leases, lease({ renewTime: "yesterday" })), post(leases, lease({ renewTime: 5 }))],
+  "with an old resource version": [
     post(leases, lease({ holderIdentity: "me" }), { unseen: true, keep: { seen: "metadata.resourceVersion" } }),
     put(`${leases}/one`, { metadata: { name: "one", resourceVersion: "{seen}" }, spec: { holderIdentity: "you" } }),
     put(`${leases}/one`, { metadata: { name: "one", resourceVersion: "{seen}" }, spec: { holderIdentity: "they" } }),
@@ -59,14 +59,14 @@ const newEvent = {
 };
 
 export const eventCases = cases("event", {
-  "of old, seen as new": [post(events, oldEvent), get(`${newEvents}/one`), get(`${events}/one`)],
-  "of new, seen as old": [post(newEvents, newEvent), get(`${events}/one`), get(newEvents)],
-  "in another namespace than what it is about": [
+  "a core event read with the new API": [post(events, oldEvent), get(`${newEvents}/one`), get(`${events}/one`)],
+  "a new-style event read with the core API": [post(newEvents, newEvent), get(`${events}/one`), get(newEvents)],
+  "in another namespace than its object": [
     post(events, { ...oldEvent, involvedObject: { ...about, namespace: "default" } }),
   ],
-  "about nothing": [post(events, { metadata: { name: "one" } })],
-  "a new one that is not complete": [post(newEvents, { metadata: { name: "one" }, regarding: about })],
-  "a new one of a bad type": [post(newEvents, { ...newEvent, type: "Odd", reason: "x".repeat(129) })],
+  "without an involved object": [post(events, { metadata: { name: "one" } })],
+  "an incomplete event": [post(newEvents, { metadata: { name: "one" }, regarding: about })],
+  "an invalid type": [post(newEvents, { ...newEvent, type: "Odd", reason: "x".repeat(129) })],
   changed: [
     post(events, oldEvent, unseen),
     patch("merge", `${events}/one`, { count: 2, message: "it is still so" }),

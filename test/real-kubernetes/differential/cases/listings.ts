@@ -3,15 +3,15 @@ import { asMetadataList, asTable, get, post, unseen } from "../steps.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";
 const label = "labelSelector=case%3D{ns}";
-const made = (name: string, more: object = {}): Step =>
+const created = (name: string, more: object = {}): Step =>
   post(maps, { metadata: { name, labels: { case: "{ns}", ...more } } }, unseen);
-const five = ["a", "b", "c", "d", "e"].map((name) => made(name, { odd: String("ace".includes(name)) }));
+const five = ["a", "b", "c", "d", "e"].map((name) => created(name, { odd: String("ace".includes(name)) }));
 const short = "watch=true&timeoutSeconds=1";
 
 export const listingCases = cases("listing", {
-  "across namespaces": [made("a"), get(`/api/v1/configmaps?${label}`), get(`/api/v1/configmaps?${label}`, asTable)],
+  "across namespaces": [created("a"), get(`/api/v1/configmaps?${label}`), get(`/api/v1/configmaps?${label}`, asTable)],
   "across namespaces by namespace": [
-    made("a"),
+    created("a"),
     get(`/api/v1/configmaps?${label}&fieldSelector=metadata.namespace%3D{ns}`, asMetadataList),
     get(`/api/v1/configmaps?${label}&fieldSelector=metadata.namespace!%3D{ns}`, asMetadataList),
   ],
@@ -30,11 +30,11 @@ export const listingCases = cases("listing", {
     get(`${maps}?limit=4`, { ...asMetadataList, keep: { more: "metadata.continue" } }),
     get(`${maps}?continue={more}`, asMetadataList),
   ],
-  "in pages while objects come and go": [
+  "in pages with concurrent writes": [
     ...five,
     get(`${maps}?limit=2`, { unseen: true, keep: { more: "metadata.continue" } }),
     { method: "DELETE", path: `${maps}/c`, unseen: true },
-    made("ca"),
+    created("ca"),
     get(`${maps}?limit=5&continue={more}`, asMetadataList),
   ],
   "a page with a revision": [
@@ -42,38 +42,42 @@ export const listingCases = cases("listing", {
     get(`${maps}?limit=2`, { unseen: true, keep: { more: "metadata.continue" } }),
     get(`${maps}?limit=2&continue={more}&resourceVersion=5`),
   ],
-  "of one by its name and more": [
-    made("a"),
+  "of one object by several selectors": [
+    created("a"),
     get(`${maps}?fieldSelector=metadata.name%3Da,metadata.namespace%3D{ns}&${label}`, asMetadataList),
   ],
-  "with none of a label": [
+  "without a label": [
     ...five,
     get(`${maps}?labelSelector=!odd`, asMetadataList),
     get(`${maps}?labelSelector=odd%20notin%20(true)`, asMetadataList),
     get(`${maps}?labelSelector=odd,case%20in%20({ns},x)`, asMetadataList),
   ],
-  "as YAML": [made("a"), get(maps, { accept: "application/yaml" })],
-  "for people": [made("a"), get(`${maps}?pretty=true`)],
-  "without tables' objects": [made("a"), get(`${maps}?includeObject=None`, asTable)],
-  "watched across namespaces": [made("a"), get(`/api/v1/configmaps?${short}&${label}`)],
-  "watched as a table without objects": [made("a"), made("b"), get(`${maps}?${short}&includeObject=None`, asTable)],
-  "watched as YAML": [made("a"), get(`${maps}?${short}`, { accept: "application/yaml" })],
-  "watched with bookmarks": [made("a"), get(`${maps}?${short}&allowWatchBookmarks=true`)],
-  "watched from the beginning of time": [made("a"), get(`${maps}?${short}&resourceVersion=0`)],
+  "as YAML": [created("a"), get(maps, { accept: "application/yaml" })],
+  "pretty-printed": [created("a"), get(`${maps}?pretty=true`)],
+  "as tables without objects": [created("a"), get(`${maps}?includeObject=None`, asTable)],
+  "watched across namespaces": [created("a"), get(`/api/v1/configmaps?${short}&${label}`)],
+  "watched as a table without objects": [
+    created("a"),
+    created("b"),
+    get(`${maps}?${short}&includeObject=None`, asTable),
+  ],
+  "watched as YAML": [created("a"), get(`${maps}?${short}`, { accept: "application/yaml" })],
+  "watched with bookmarks": [created("a"), get(`${maps}?${short}&allowWatchBookmarks=true`)],
+  "watched from revision 0": [created("a"), get(`${maps}?${short}&resourceVersion=0`)],
   "watched with initial events as metadata": [
-    made("a"),
+    created("a"),
     get(`${maps}?${short}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`, {
       accept: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
     }),
   ],
   "watched with initial events as a table": [
-    made("a"),
+    created("a"),
     get(`${maps}?${short}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`, asTable),
   ],
   "watched without initial events": [
-    made("a"),
+    created("a"),
     get(`${maps}?${short}&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`),
   ],
-  "watched with a limit": [made("a"), made("b"), get(`${maps}?${short}&limit=1`)],
-  "watched as something that is not": [get(`${maps}?watch=maybe&timeoutSeconds=1`), get(`${maps}?watch=false`)],
+  "watched with a limit": [created("a"), created("b"), get(`${maps}?${short}&limit=1`)],
+  "watched with an invalid watch parameter": [get(`${maps}?watch=maybe&timeoutSeconds=1`), get(`${maps}?watch=false`)],
 });

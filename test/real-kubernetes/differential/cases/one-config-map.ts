@@ -1,5 +1,5 @@
-// The object that most cases are about, and where it is.
+// The ConfigMap of most cases and its path.
 export const one = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" }, data: { a: "1" } };
 export const list = "/api/v1/namespaces/{ns}/configmaps";
 export const at = `${list}/one`;
-export const made = { method: "POST", path: list, body: one, unseen: true } as const;
+export const created = { method: "POST", path: list, body: one, unseen: true } as const;

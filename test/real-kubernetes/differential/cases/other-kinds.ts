@@ -6,7 +6,7 @@ const accounts = `${core}/serviceaccounts`;
 const slices = "/apis/discovery.k8s.io/v1/namespaces/{ns}/endpointslices";
 
 export const otherKindCases = cases("other kind", {
-  "an account": [
+  "a ServiceAccount": [
     post(accounts, {
       metadata: { name: "one" },
       secrets: [{ name: "a" }],
@@ -17,8 +17,8 @@ export const otherKindCases = cases("other kind", {
     patch("strategic", `${accounts}/one`, { imagePullSecrets: [{ name: "c" }] }),
     patch("strategic", `${accounts}/one`, { secrets: [{ name: "d" }] }),
   ],
-  "an account with a bad name": [post(accounts, { metadata: { name: "A b" } })],
-  "a slice": [
+  "a ServiceAccount with an invalid name": [post(accounts, { metadata: { name: "A b" } })],
+  "an EndpointSlice": [
     post(slices, {
       metadata: { name: "one" },
       addressType: "IPv4",
@@ -28,7 +28,7 @@ export const otherKindCases = cases("other kind", {
     get(`${slices}/one`, asTable),
     patch("merge", `${slices}/one`, { addressType: "IPv6" }),
   ],
-  "a bad slice": [
+  "an invalid EndpointSlice": [
     post(slices, { metadata: { name: "one" } }),
     post(slices, {
       metadata: { name: "one" },

@@ -2,7 +2,7 @@ import { cases, type Step } from "../case.ts";
 
 const list = "/api/v1/namespaces/{ns}/configmaps";
 const at = `${list}/one`;
-const made: Step = {
+const created: Step = {
   method: "POST",
   path: list,
   body: { metadata: { name: "one", labels: { x: "1" } }, data: { a: "1", b: "2" } },
@@ -25,28 +25,28 @@ const applied = (data: Record<string, string>, extra: object = {}): unknown => (
 });
 
 export const patchCases = cases("patch", {
-  "by merging": [made, patch(merge, { data: { a: null, c: "3" } })],
-  "nothing by merging": [made, patch(merge, {})],
-  "by merging what is no object": [made, patch(merge, "[1]")],
-  "by merging what is no JSON": [made, patch(merge, "{x")],
-  "by merging nothing at all": [made, patch(merge, "")],
-  "by merging a wrong type": [made, patch(merge, { data: { a: 1 } })],
-  "by merging an unknown field": [made, patch(merge, { nope: 1 })],
-  "by merging an unknown field, strictly": [made, patch(merge, { nope: 1 }, "?fieldValidation=Strict")],
-  "another name": [made, patch(merge, { metadata: { name: "two" } })],
-  "another namespace": [made, patch(merge, { metadata: { namespace: "default" } })],
+  merge: [created, patch(merge, { data: { a: null, c: "3" } })],
+  "merge without changes": [created, patch(merge, {})],
+  "merge with a value that is not an object": [created, patch(merge, "[1]")],
+  "merge with invalid JSON": [created, patch(merge, "{x")],
+  "merge with an empty body": [created, patch(merge, "")],
+  "merge with a wrong type": [created, patch(merge, { data: { a: 1 } })],
+  "merge with an unknown field": [created, patch(merge, { nope: 1 })],
+  "merge with an unknown field, strict validation": [created, patch(merge, { nope: 1 }, "?fieldValidation=Strict")],
+  "another name": [created, patch(merge, { metadata: { name: "two" } })],
+  "another namespace": [created, patch(merge, { metadata: { namespace: "default" } })],
   "another kind": {
-    steps: [made, patch(merge, { kind: "Secret" })],
+    steps: [created, patch(merge, { kind: "Secret" })],
     mayDiffer: {
-      "[0].body.message": "Kubernetes reads the object as what it says it is, and complains about its data",
+      "[0].body.message": "Kubernetes decodes the object as its own kind and reports its data",
       "[0].body.details.causes[0].message": "as above",
     },
   },
-  "by an old version": [made, patch(merge, { metadata: { resourceVersion: "1" }, data: {} })],
-  "a bad label": [made, patch(merge, { metadata: { labels: { x: "not ok!" } } })],
-  "one that is not there": [patch(merge, { data: {} })],
-  "step by step": [
-    made,
+  "with an old resource version": [created, patch(merge, { metadata: { resourceVersion: "1" }, data: {} })],
+  "an invalid label": [created, patch(merge, { metadata: { labels: { x: "not ok!" } } })],
+  "a missing object": [patch(merge, { data: {} })],
+  "JSON patch": [
+    created,
     patch(json, [
       { op: "test", path: "/data/a", value: "1" },
       { op: "replace", path: "/data/a", value: "9" },
@@ -56,35 +56,35 @@ export const patchCases = cases("patch", {
       { op: "move", from: "/data/c", path: "/data/e" },
     ]),
   ],
-  "step by step after a failed test": [made, patch(json, [{ op: "test", path: "/data/a", value: "2" }])],
-  "step by step what is not there": [made, patch(json, [{ op: "remove", path: "/data/z" }])],
-  "step by step below what is not there": [made, patch(json, [{ op: "add", path: "/spec/a", value: "1" }])],
-  "step by step by a step nobody knows": [made, patch(json, [{ op: "jump", path: "/data/a" }])],
-  "step by step without a path": [made, patch(json, [{ op: "add", value: "1" }])],
-  "step by step by no list": [made, patch(json, { op: "add" })],
-  "step by step with an unknown field": [
-    made,
+  "JSON patch with a failed test": [created, patch(json, [{ op: "test", path: "/data/a", value: "2" }])],
+  "JSON patch of a missing path": [created, patch(json, [{ op: "remove", path: "/data/z" }])],
+  "JSON patch below a missing path": [created, patch(json, [{ op: "add", path: "/spec/a", value: "1" }])],
+  "JSON patch with an unknown operation": [created, patch(json, [{ op: "jump", path: "/data/a" }])],
+  "JSON patch without a path": [created, patch(json, [{ op: "add", value: "1" }])],
+  "JSON patch that is not a list": [created, patch(json, { op: "add" })],
+  "JSON patch with an unknown field": [
+    created,
     patch(json, [{ op: "add", path: "/data/c", value: "1", nope: 1 }], "?fieldValidation=Strict"),
   ],
-  "step by step to a wrong type": [made, patch(json, [{ op: "replace", path: "/data", value: 5 }])],
-  strategically: [made, patch(strategic, { data: { a: null, c: "3" } })],
-  "strategically, replacing": [made, patch(strategic, { data: { $patch: "replace", c: "3" } })],
-  "strategically, a directive nobody knows": [made, patch(strategic, { data: { $patch: "jump" } })],
-  "strategically, finalizers": [
-    made,
+  "JSON patch to a wrong type": [created, patch(json, [{ op: "replace", path: "/data", value: 5 }])],
+  "strategic merge": [created, patch(strategic, { data: { a: null, c: "3" } })],
+  "strategic merge with $patch: replace": [created, patch(strategic, { data: { $patch: "replace", c: "3" } })],
+  "strategic merge with an unknown directive": [created, patch(strategic, { data: { $patch: "jump" } })],
+  "strategic merge of finalizers": [
+    created,
     patch(strategic, { metadata: { finalizers: ["example.com/a"] } }),
     patch(strategic, { metadata: { finalizers: ["example.com/b"] } }),
     patch(strategic, { metadata: { "$deleteFromPrimitiveList/finalizers": ["example.com/a"] } }),
     patch(strategic, { metadata: { "$deleteFromPrimitiveList/finalizers": ["example.com/b"] } }),
   ],
-  "by a type nobody knows": [made, patch("application/json", { data: {} })],
-  "with force": [made, patch(merge, { data: {} }, "?force=true")],
+  "with an unknown type": [created, patch("application/json", { data: {} })],
+  "with force": [created, patch(merge, { data: {} }, "?force=true")],
   "the collection": [{ method: "PATCH", path: list, contentType: merge, body: {} }],
-  "a dry run": [made, patch(merge, { data: { c: "3" } }, "?dryRun=All"), { method: "GET", path: at }],
+  "a dry run": [created, patch(merge, { data: { c: "3" } }, "?dryRun=All"), { method: "GET", path: at }],
 });
 
 export const applyCases = cases("apply", {
-  "what is new": [patch(apply, applied({ a: "1" }), "?fieldManager=one")],
+  "a new object": [patch(apply, applied({ a: "1" }), "?fieldManager=one")],
   "without a manager": [patch(apply, applied({ a: "1" }))],
   "in YAML": [
     patch(apply, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\ndata:\n  a: '1'\n", "?fieldManager=one"),
@@ -93,16 +93,16 @@ export const applyCases = cases("apply", {
     patch(apply, applied({ a: "1" }), "?fieldManager=one"),
     patch(apply, applied({ a: "1" }), "?fieldManager=one"),
   ],
-  "less than before": [
+  "fewer fields": [
     patch(apply, applied({ a: "1", b: "2" }), "?fieldManager=one"),
     patch(apply, applied({ a: "1" }), "?fieldManager=one"),
   ],
-  "by two": [
+  "by two managers": [
     patch(apply, applied({ a: "1" }), "?fieldManager=one"),
     patch(apply, applied({ b: "2" }), "?fieldManager=two"),
     patch(apply, applied({}), "?fieldManager=one"),
   ],
-  "the same value by two": [
+  "the same value by two managers": [
     patch(apply, applied({ a: "1" }), "?fieldManager=one"),
     patch(apply, applied({ a: "1" }), "?fieldManager=two"),
     patch(apply, applied({}), "?fieldManager=one"),
@@ -150,16 +150,16 @@ export const applyCases = cases("apply", {
   "no kind": [patch(apply, { metadata: { name: "one" } }, "?fieldManager=one")],
   "no YAML": {
     steps: [patch(apply, "{x: [", "?fieldManager=one")],
-    mayDiffer: { "[0].body.message": "each reader of YAML says in its own words what is wrong" },
+    mayDiffer: { "[0].body.message": "YAML parsers have different error messages" },
   },
   "a wrong type": [patch(apply, { ...(applied({}) as object), data: { a: 1 } }, "?fieldManager=one")],
   "an unknown field": [patch(apply, { ...(applied({}) as object), nope: 1 }, "?fieldManager=one")],
-  "an old version": [
+  "an old resource version": [
     patch(apply, applied({ a: "1" }), "?fieldManager=one"),
     patch(apply, applied({ a: "2" }, { resourceVersion: "1" }), "?fieldManager=one"),
   ],
   "a dry run": [patch(apply, applied({ a: "1" }), "?fieldManager=one&dryRun=All"), { method: "GET", path: at }],
-  "in a namespace that is not there": [
+  "in a missing namespace": [
     {
       method: "PATCH",
       path: "/api/v1/namespaces/nowhere-at-all/configmaps/one?fieldManager=one",

@@ -12,15 +12,15 @@ const pod = (spec: object, more: object = {}) => ({
   ...more,
 });
 const plain = pod({ containers: [container] });
-const made = post(pods, plain, unseen);
+const created = post(pods, plain, unseen);
 const sent = (spec: object) => [post(pods, pod(spec), { anyOrder: true })];
 const with1 = (more: object) => sent({ containers: [{ ...container, ...more }] });
 
-const refusal = ["code", "reason", "details.kind", "details.causes.0.field", "details.causes.0.reason"];
+const rejection = ["code", "reason", "details.kind", "details.causes.0.field", "details.causes.0.reason"];
 
 export const podCases = cases("pod", {
   defaults: [post(pods, plain), get(at, asTable)],
-  "with everything": sent({
+  "with many fields": sent({
     initContainers: [{ name: "init", image: "busybox:1.36", command: ["true"] }],
     containers: [
       {
@@ -65,24 +65,24 @@ export const podCases = cases("pod", {
   nothing: [post(pods, { metadata: { name: "one" } })],
   "no containers": sent({ containers: [] }),
   "a container without a name and image": sent({ containers: [{}] }),
-  "two of a name": sent({ containers: [container, container] }),
-  "bad names": sent({ containers: [{ name: "A_b", image: " x" }] }),
-  "bad ports": with1({
+  "duplicate names": sent({ containers: [container, container] }),
+  "invalid names": sent({ containers: [{ name: "A_b", image: " x" }] }),
+  "invalid ports": with1({
     ports: [
       { containerPort: 0 },
       { containerPort: 70000, protocol: "ICMP" },
       { containerPort: 80, name: "TOO LONG NAME OF A PORT" },
     ],
   }),
-  "bad resources": with1({ resources: { requests: { cpu: "2", nope: "1" }, limits: { cpu: "1", memory: "-1" } } }),
-  "quantities that are none": {
+  "invalid resources": with1({ resources: { requests: { cpu: "2", nope: "1" }, limits: { cpu: "1", memory: "-1" } } }),
+  "invalid quantities": {
     steps: with1({ resources: { requests: { cpu: "lots" } } }),
-    mayDiffer: { "[0].body.message": "this server names the field as well" },
+    mayDiffer: { "[0].body.message": "this server also names the field" },
   },
-  "quantities of another form": with1({
+  "quantities in other forms": with1({
     resources: { limits: { cpu: 0.5, memory: "1000Ki", "ephemeral-storage": "1e3" } },
   }),
-  "bad policies": sent({
+  "invalid policies": sent({
     containers: [{ ...container, imagePullPolicy: "Sometimes" }],
     restartPolicy: "Maybe",
   }),
@@ -98,26 +98,26 @@ export const podCases = cases("pod", {
     post(`${pods}?dryRun=All`, pod({ containers: [{ ...container, imagee: "x" }], nope: 1 })),
   ],
   "a change of its image": [
-    made,
+    created,
     patch("strategic", at, { spec: { containers: [{ name: "main", image: "nginx:2" }] } }),
   ],
-  // Which fields differ is told as a difference of two texts, which each server writes in its own way.
-  "a change of something else": [
-    made,
-    patch("strategic", at, { spec: { containers: [{ name: "main", command: ["x"] }] } }, { parts: refusal }),
-    patch("merge", at, { spec: { restartPolicy: "Never" } }, { parts: refusal }),
-    patch("merge", at, { spec: { nodeName: "x" } }, { parts: refusal }),
+  // The message contains a diff of the specs, which the servers format differently.
+  "a change of an immutable field": [
+    created,
+    patch("strategic", at, { spec: { containers: [{ name: "main", command: ["x"] }] } }, { parts: rejection }),
+    patch("merge", at, { spec: { restartPolicy: "Never" } }, { parts: rejection }),
+    patch("merge", at, { spec: { nodeName: "x" } }, { parts: rejection }),
   ],
-  "applied, wrong": [
+  "applied with errors": [
     patch("apply", `${at}?fieldManager=one`, pod({ containers: [{ image: "x" }] })),
     patch("apply", `${at}?fieldManager=one`, pod({ containers: [container, container] })),
     patch("apply", `${at}?fieldManager=one`, pod({ containers: "x" })),
   ],
-  "another container": [made, patch("strategic", at, { spec: { containers: [{ name: "other", image: "x" }] } })],
-  "a deadline": [made, patch("merge", at, { spec: { activeDeadlineSeconds: 5 } })],
-  "more tolerations": [made, patch("merge", at, { spec: { tolerations: [{ key: "x", operator: "Exists" }] } })],
+  "another container": [created, patch("strategic", at, { spec: { containers: [{ name: "other", image: "x" }] } })],
+  "a deadline": [created, patch("merge", at, { spec: { activeDeadlineSeconds: 5 } })],
+  "more tolerations": [created, patch("merge", at, { spec: { tolerations: [{ key: "x", operator: "Exists" }] } })],
   "a status": [
-    made,
+    created,
     patch("merge", `${at}/status`, {
       status: { phase: "Running", podIP: "10.0.0.1" },
       spec: { restartPolicy: "Never" },
@@ -126,19 +126,19 @@ export const podCases = cases("pod", {
     get(`${at}/status`),
     get(at, asTable),
   ],
-  "a status that is wrong": [
-    made,
+  "an invalid status": [
+    created,
     patch("merge", `${at}/status`, { status: { phase: 5 } }),
     patch("merge", `${at}/status`, { status: { containerStatuses: [{ name: "main" }] } }),
   ],
   "selected by its fields": [
-    made,
+    created,
     get(`${pods}?fieldSelector=status.phase%3DPending,spec.nodeName%3D`, asTable),
     get(`${pods}?fieldSelector=spec.restartPolicy%3DNever`),
     get(`${pods}?fieldSelector=spec.nope%3D1`),
   ],
-  "a delete": [made, remove(at), get(at)],
-  "a delete by force": [made, remove(at, { gracePeriodSeconds: 0 }), get(at)],
+  "a delete": [created, remove(at), get(at)],
+  "a forced delete": [created, remove(at, { gracePeriodSeconds: 0 }), get(at)],
   applied: [
     patch(
       "apply",

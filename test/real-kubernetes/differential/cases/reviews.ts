@@ -11,12 +11,12 @@ const maps = "/api/v1/namespaces/{ns}/configmaps";
 const as = (headers: Readonly<Record<string, string>>) => ({ headers });
 
 export const reviewCases = cases("review", {
-  "what the administrator may": [
+  "of the administrator": [
     post(self, { spec: { resourceAttributes: about } }),
     post(self, { spec: { nonResourceAttributes: { path: "/x", verb: "get" } } }),
   ],
-  "what nobody may": [post(self, { spec: { resourceAttributes: about } }, { as: "nobody" })],
-  "of nothing": [
+  "of a user without permissions": [post(self, { spec: { resourceAttributes: about } }, { as: "nobody" })],
+  empty: [
     post(self, {}),
     post(self, { spec: {} }),
     post(self, { spec: { resourceAttributes: about, nonResourceAttributes: { path: "/" } } }),
@@ -41,7 +41,7 @@ export const reviewCases = cases("review", {
     post(others, { spec: { resourceAttributes: about } }),
     post(others, { spec: { user: "x" } }),
   ],
-  "of another user, without rights": [
+  "of another user without permission": [
     post(others, { spec: { resourceAttributes: about, user: "x" } }, { as: "nobody" }),
   ],
   "in a namespace": [
@@ -57,7 +57,7 @@ export const reviewCases = cases("review", {
     }),
   ],
   "of a wrong type": [post(self, { spec: "x" }), post(self, { spec: { resourceAttributes: { verb: 5 } } })],
-  "that is read": [get(self), get(`${self}/x`)],
+  GET: [get(self), get(`${self}/x`)],
   "of all rules": [
     post(
       `${authorization}/selfsubjectrulesreviews`,
@@ -66,7 +66,7 @@ export const reviewCases = cases("review", {
     ),
     post(`${authorization}/selfsubjectrulesreviews`, { spec: {} }),
   ],
-  "of who one is": [
+  "of the current user": [
     post(`${authentication}/selfsubjectreviews`, {}),
     post(`${authentication}/selfsubjectreviews`, {}, { as: "nobody" }),
   ],
@@ -76,8 +76,8 @@ export const reviewCases = cases("review", {
     post(`${authentication}/tokenreviews`, { spec: {} }),
     post(`${authentication}/tokenreviews`, { spec: { token: "nobody-token", audiences: ["x"] } }),
   ],
-  "of a token, without rights": [post(`${authentication}/tokenreviews`, { spec: { token: "x" } }, { as: "nobody" })],
-  "as another user": [
+  "of a token without permission": [post(`${authentication}/tokenreviews`, { spec: { token: "x" } }, { as: "nobody" })],
+  "impersonating a user": [
     post(
       `${authentication}/selfsubjectreviews`,
       {},
@@ -93,12 +93,12 @@ export const reviewCases = cases("review", {
     get(maps, as({ "impersonate-user": "jane" })),
     get(maps, as({ "impersonate-user": "jane", "impersonate-group": "system:masters" })),
   ],
-  "as a group of nobody": [
+  "impersonating a group without a user": [
     get(maps, as({ "impersonate-group": "devs" })),
     get(maps, as({ "impersonate-extra-x": "y" })),
     get(maps, as({ "impersonate-uid": "y" })),
   ],
-  "as another user, without rights": [
+  "impersonating a user without permission": [
     get(maps, { as: "nobody", headers: { "impersonate-user": "jane" } }),
     get(maps, { as: "nobody", headers: { "impersonate-user": "system:serviceaccount:default:sa" } }),
   ],

@@ -17,7 +17,7 @@ const binding = (roleRef: object, subjects: readonly object[], name = "one") => 
 });
 const toRole = { kind: "Role", name: "one", apiGroup: group };
 
-/** The user `nobody` may do things with roles, and read config maps. */
+/** The user `nobody` can manage roles and read ConfigMaps. */
 const trusted = [
   post(
     roles,
@@ -31,7 +31,7 @@ const trusted = [
 export const roleCases = cases("role", {
   "a role": [post(roles, role([maps])), get(`${roles}/one`, asTable)],
   "no rules": [post(roles, { metadata: { name: "one" } })],
-  "bad rules": [
+  "invalid rules": [
     post(
       roles,
       role([
@@ -47,12 +47,12 @@ export const roleCases = cases("role", {
     post(roles, role([maps], "a/b")),
     post(roles, role([maps], "a%b")),
   ],
-  "of the cluster": [
+  "a cluster role": [
     post(clusterRoles, role([maps, { nonResourceURLs: ["/x/*"], verbs: ["get"] }], "{ns}-one")),
     post(clusterRoles, role([{ ...maps, nonResourceURLs: ["/x"] }], "{ns}-two")),
     remove(`${clusterRoles}/{ns}-one`, undefined, unseen),
   ],
-  "gathered from others": [
+  aggregated: [
     post(clusterRoles, { metadata: { name: "{ns}-part", labels: { "{ns}": "yes" } }, rules: [maps] }, unseen),
     post(
       clusterRoles,
@@ -66,7 +66,7 @@ export const roleCases = cases("role", {
     remove(`${clusterRoles}/{ns}-all`, undefined, unseen),
     remove(`${clusterRoles}/{ns}-part`, undefined, unseen),
   ],
-  "bad selectors to gather by": [
+  "invalid aggregation selectors": [
     post(clusterRoles, { metadata: { name: "{ns}-all" }, aggregationRule: { clusterRoleSelectors: [] } }),
     post(clusterRoles, {
       metadata: { name: "{ns}-all" },
@@ -85,7 +85,7 @@ export const roleCases = cases("role", {
     ),
     get(`${bindings}/one`, asTable),
   ],
-  "a binding by defaults": [
+  "a binding with defaults": [
     post(
       bindings,
       binding({ kind: "Role", name: "one" }, [
@@ -94,7 +94,7 @@ export const roleCases = cases("role", {
       ]),
     ),
   ],
-  "a bad binding": [
+  "an invalid binding": [
     post(bindings, { metadata: { name: "one" } }),
     post(
       bindings,
@@ -104,12 +104,12 @@ export const roleCases = cases("role", {
       ]),
     ),
   ],
-  "another role of a binding": [
+  "another roleRef of a binding": [
     post(bindings, binding(toRole, [nobody]), unseen),
     put(`${bindings}/one`, binding({ ...toRole, name: "two" }, [nobody])),
     patch("merge", `${bindings}/one`, { subjects: [] }),
   ],
-  "a bad binding of the cluster": [
+  "an invalid cluster binding": [
     post(clusterBindings, binding(toRole, [nobody], "{ns}-one")),
     post(
       clusterBindings,
@@ -120,8 +120,8 @@ export const roleCases = cases("role", {
       ),
     ),
   ],
-  "rights that one has": [...trusted, post(roles, role([maps]), { as: "nobody" })],
-  "rights that one has not": [
+  "permissions that the user has": [...trusted, post(roles, role([maps]), { as: "nobody" })],
+  "permissions that the user lacks": [
     ...trusted,
     post(
       roles,
@@ -134,7 +134,7 @@ export const roleCases = cases("role", {
     put(`${roles}/trusted`, role([{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }], "trusted"), { as: "nobody" }),
     post(roles, role([]), { as: "nobody" }),
   ],
-  "a binding of rights that one has not": [
+  "a binding of permissions that the user lacks": [
     ...trusted,
     post(roles, role([{ ...maps, verbs: ["delete"] }]), unseen),
     post(bindings, binding(toRole, [nobody]), { as: "nobody" }),
@@ -144,5 +144,5 @@ export const roleCases = cases("role", {
     }),
     post(bindings, binding({ ...toRole, name: "trusted" }, [nobody]), { as: "nobody" }),
   ],
-  "roles of the cluster without rights": [post(clusterRoles, role([maps], "{ns}-one"), { as: "nobody" })],
+  "cluster roles without permission": [post(clusterRoles, role([maps], "{ns}-one"), { as: "nobody" })],
 });

@@ -7,12 +7,12 @@ const sent = (more: object) => [post(secrets, { metadata: { name: "one" }, ...mo
 
 export const secretCases = cases("secret", {
   data: [post(secrets, one), get(`${secrets}/one`), get(`${secrets}/one`, asTable)],
-  "text that is encoded": sent({ stringData: { a: "hello" }, data: { a: "MQ==", b: "Mg==" } }),
-  "no base64": sent({ data: { a: "!" } }),
+  stringData: sent({ stringData: { a: "hello" }, data: { a: "MQ==", b: "Mg==" } }),
+  "invalid base64": sent({ data: { a: "!" } }),
   "null for data": sent({ data: { a: null } }),
-  "bad keys": sent({ stringData: { "a b": "x", "..": "y", ".": "z" } }),
+  "invalid keys": sent({ stringData: { "a b": "x", "..": "y", ".": "z" } }),
   "too much data": sent({ stringData: { a: "x".repeat(1_048_577) } }),
-  "a type without what it needs": [
+  "a type without its required data": [
     ...sent({ type: "kubernetes.io/dockerconfigjson" }),
     ...sent({ type: "kubernetes.io/dockercfg", stringData: { ".dockercfg": "x" } }),
     ...sent({ type: "kubernetes.io/basic-auth" }),
@@ -20,9 +20,7 @@ export const secretCases = cases("secret", {
     ...sent({ type: "kubernetes.io/tls", stringData: { "tls.crt": "x" } }),
     ...sent({ type: "kubernetes.io/service-account-token" }),
   ],
-  "a type that is good": [
-    ...sent({ type: "kubernetes.io/dockerconfigjson", stringData: { ".dockerconfigjson": "{}" } }),
-  ],
+  "a valid type": [...sent({ type: "kubernetes.io/dockerconfigjson", stringData: { ".dockerconfigjson": "{}" } })],
   "a change of type": [post(secrets, one, unseen), put(`${secrets}/one`, { ...one, type: "example.com/x" })],
   "an immutable one": [
     post(secrets, { ...one, immutable: true }, unseen),
@@ -30,7 +28,7 @@ export const secretCases = cases("secret", {
     patch("merge", `${secrets}/one`, { immutable: false }),
     patch("merge", `${secrets}/one`, { metadata: { labels: { a: "b" } } }),
   ],
-  "patched text": [
+  "patched stringData": [
     post(secrets, one, unseen),
     patch("merge", `${secrets}/one`, { stringData: { b: "x" } }),
     patch("strategic", `${secrets}/one`, { data: { a: null, c: "MQ==" } }),
@@ -46,11 +44,11 @@ export const secretCases = cases("secret", {
 const namespaces = "/api/v1/namespaces";
 const at = `${namespaces}/{ns}`;
 const other = `${namespaces}/{ns}-other`;
-const made = post(namespaces, { metadata: { name: "{ns}-other" } }, unseen);
+const created = post(namespaces, { metadata: { name: "{ns}-other" } }, unseen);
 const gone = remove(other, undefined, unseen);
 
 export const namespaceCases = cases("namespace", {
-  "one of its own": [post(namespaces, { metadata: { name: "{ns}-other" } }), get(other), get(other, asTable), gone],
+  "a new namespace": [post(namespaces, { metadata: { name: "{ns}-other" } }), get(other), get(other, asTable), gone],
   "labels and a status that are set": [
     post(namespaces, {
       metadata: { name: "{ns}-other", labels: { a: "b" } },
@@ -60,10 +58,10 @@ export const namespaceCases = cases("namespace", {
     put(`${other}/finalize`, { metadata: { name: "{ns}-other" }, spec: { finalizers: [] } }),
     gone,
   ],
-  "a bad name": [post(namespaces, { metadata: { name: "a.b" } })],
+  "an invalid name": [post(namespaces, { metadata: { name: "a.b" } })],
   "a name that is too long": [post(namespaces, { metadata: { name: "a".repeat(64) } })],
   "without a name": [post(namespaces, { metadata: {} })],
-  "a bad finalizer": [post(namespaces, { metadata: { name: "{ns}-other" }, spec: { finalizers: ["x"] } })],
+  "an invalid finalizer": [post(namespaces, { metadata: { name: "{ns}-other" }, spec: { finalizers: ["x"] } })],
   "a change of its label": [patch("merge", at, { metadata: { labels: { "kubernetes.io/metadata.name": "x" } } })],
   "a change of its finalizers": [patch("merge", at, { spec: { finalizers: [] } })],
   "a status": [
@@ -75,24 +73,24 @@ export const namespaceCases = cases("namespace", {
     }),
     get(`${at}/status`),
   ],
-  "finalizers, apart": [
-    made,
+  "finalize subresource": [
+    created,
     put(`${other}/finalize`, { metadata: { name: "{ns}-other" }, spec: {} }),
     get(other),
     gone,
   ],
-  "finalizers of another name": [put(`${at}/finalize`, { metadata: { name: "x" }, spec: {} })],
-  "finalizers, read": [get(`${at}/finalize`)],
-  "on its way out": [
-    made,
+  "unknown finalizers": [put(`${at}/finalize`, { metadata: { name: "x" }, spec: {} })],
+  "GET of the finalize subresource": [get(`${at}/finalize`)],
+  "being deleted": [
+    created,
     post(`${other}/configmaps`, { metadata: { name: "one", finalizers: ["example.com/wait"] } }, unseen),
     remove(other),
     get(other, { parts: ["status.phase", "spec"] }),
     post(`${other}/configmaps`, { metadata: { name: "two" } }),
     patch("merge", `${other}/configmaps/one`, { metadata: { finalizers: null } }, unseen),
   ],
-  "the default one, deleted": [remove(`${namespaces}/kube-system`)],
-  "all of them, deleted": [remove(namespaces)],
+  "delete of the default namespace": [remove(`${namespaces}/kube-system`)],
+  deletecollection: [remove(namespaces)],
   "by its status": [get(`${namespaces}?fieldSelector=status.phase%3DTerminating,metadata.name%3D{ns}`)],
   "by its name": [
     get(`${namespaces}?fieldSelector=metadata.name%3D{ns}`),

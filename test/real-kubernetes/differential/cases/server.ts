@@ -3,14 +3,16 @@ import { cases } from "../case.ts";
 const list = "/api/v1/namespaces/{ns}/configmaps";
 
 export const serverCases = cases("server", {
-  "a path that is not there": [{ method: "GET", path: "/nope" }],
-  "a group that is not there": [{ method: "GET", path: "/apis/nope.example.com/v1/things" }],
-  "a resource that is not there": [{ method: "GET", path: "/api/v1/things" }],
-  "a subresource that is not there": [{ method: "GET", path: `${list}/one/nope` }],
-  "a namespaced resource outside of one": [
+  "an unknown path": [{ method: "GET", path: "/nope" }],
+  "an unknown group": [{ method: "GET", path: "/apis/nope.example.com/v1/things" }],
+  "an unknown resource": [{ method: "GET", path: "/api/v1/things" }],
+  "an unknown subresource": [{ method: "GET", path: `${list}/one/nope` }],
+  "a namespaced resource without a namespace": [
     { method: "POST", path: "/api/v1/configmaps", body: { metadata: { name: "one" } } },
   ],
-  "a cluster resource inside of one": [{ method: "GET", path: "/api/v1/namespaces/{ns}/namespaces/default" }],
+  "a cluster-scoped resource below a namespace": [
+    { method: "GET", path: "/api/v1/namespaces/{ns}/namespaces/default" },
+  ],
   health: [
     { method: "GET", path: "/healthz" },
     { method: "GET", path: "/livez" },
@@ -20,18 +22,18 @@ export const serverCases = cases("server", {
   "health without a token": [{ method: "GET", path: "/healthz", as: "no token" }],
   versions: [{ method: "GET", path: "/api" }],
   "a wrong token": [{ method: "GET", path: list, as: "wrong token" }],
-  "no rights to list": [{ method: "GET", path: list, as: "nobody" }],
-  "no rights to get": [{ method: "GET", path: `${list}/one`, as: "nobody" }],
-  "no rights to create": [{ method: "POST", path: list, body: { metadata: { name: "one" } }, as: "nobody" }],
-  "no rights to watch": [{ method: "GET", path: `${list}?watch=true`, as: "nobody" }],
-  "no rights at the scope of the cluster": [{ method: "GET", path: "/api/v1/namespaces", as: "nobody" }],
-  "no rights to a namespace": [{ method: "GET", path: "/api/v1/namespaces/default", as: "nobody" }],
-  "no rights in a group": [
+  "no permission to list": [{ method: "GET", path: list, as: "nobody" }],
+  "no permission to get": [{ method: "GET", path: `${list}/one`, as: "nobody" }],
+  "no permission to create": [{ method: "POST", path: list, body: { metadata: { name: "one" } }, as: "nobody" }],
+  "no permission to watch": [{ method: "GET", path: `${list}?watch=true`, as: "nobody" }],
+  "no permission at cluster scope": [{ method: "GET", path: "/api/v1/namespaces", as: "nobody" }],
+  "no permission for a namespace": [{ method: "GET", path: "/api/v1/namespaces/default", as: "nobody" }],
+  "no permission in a group": [
     { method: "GET", path: "/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}/roles", as: "nobody" },
   ],
-  "no rights to a path": [{ method: "GET", path: "/metrics", as: "nobody" }],
-  "discovery without rights": [{ method: "GET", path: "/apis/coordination.k8s.io", as: "nobody" }],
-  "a role that gives rights": [
+  "no permission for a path": [{ method: "GET", path: "/metrics", as: "nobody" }],
+  "discovery without permissions": [{ method: "GET", path: "/apis/coordination.k8s.io", as: "nobody" }],
+  "a role that grants permissions": [
     {
       method: "POST",
       path: "/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}/roles",

@@ -18,7 +18,7 @@ export const serviceCases = cases("service", {
   ],
   nothing: [post(services, { metadata: { name: "one" } })],
   "two ports without names": [post(services, service({ ports: [port, { port: 81 }] }))],
-  "bad ports": [
+  "invalid ports": [
     post(
       services,
       service({
@@ -30,9 +30,9 @@ export const serviceCases = cases("service", {
       }),
     ),
   ],
-  "a bad type": [post(services, service({ type: "Odd", ports: [port] }))],
-  "a bad name": [post(services, { metadata: { name: "1a" }, spec: { ports: [port] } })],
-  "ports by their number": [
+  "an invalid type": [post(services, service({ type: "Odd", ports: [port] }))],
+  "an invalid name": [post(services, { metadata: { name: "1a" }, spec: { ports: [port] } })],
+  "ports by number": [
     post(
       services,
       service({
@@ -66,16 +66,16 @@ export const claimCases = cases("volume claim", {
   defaults: {
     steps: [post(claims, goodClaim), get(`${claims}/one`, asTable)],
     mayDiffer: {
-      "[0].body.metadata.finalizers": "nobody would take away the finalizer that protects a claim in use",
+      "[0].body.metadata.finalizers": "no controller here would remove the finalizer that protects a claim in use",
       "[1].body.rows[0].object.metadata.finalizers": "the same",
     },
   },
   nothing: [post(claims, { metadata: { name: "one" } })],
-  "bad modes": [
+  "invalid access modes": [
     post(claims, claim({ accessModes: ["Odd", "ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } })),
   ],
   "no size": [post(claims, claim({ accessModes: ["ReadWriteOnce"] }))],
-  "a size of nothing": [
+  "a size of zero": [
     post(claims, claim({ accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "0" } } })),
   ],
 });

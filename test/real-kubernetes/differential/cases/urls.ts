@@ -5,39 +5,36 @@ import { asMetadata, asTable, get, patch, post, put, remove, unseen } from "../s
 const maps = "/api/v1/namespaces/{ns}/configmaps";
 const at = `${maps}/one`;
 const one = { metadata: { name: "one" } };
-const made = post(maps, one, unseen);
+const created = post(maps, one, unseen);
 const send = (method: string, path: string): Step => ({ method, path });
 
 export const urlCases = cases("URL", {
   "two slashes": [get("/api//v1/namespaces"), get(`/${maps}`), get(`${maps}//one`)],
-  "a slash at the end": [made, get(`${maps}/`), get(`${at}/`)],
-  "a slash that is escaped": [get(`${maps}/a%2Fb`), get("/api%2Fv1/namespaces/{ns}")],
-  dots: [get(`${maps}/..`), get(`${maps}/%2e%2e`), get("/api/v1/../v1/namespaces/{ns}/configmaps")],
-  "a bad escape": [get(`${maps}/a%zz`)],
-  capitals: [get("/API/v1/namespaces"), get("/api/v1/Namespaces/{ns}")],
-  "a name that is no name": [get(`${maps}/A_B`), get(`${maps}/%20`)],
-  "a namespace that is no name": [
-    get("/api/v1/namespaces/A_B/configmaps"),
-    post("/api/v1/namespaces/A_B/configmaps", one),
-  ],
-  "a long one": [get(`${maps}?labelSelector=a%20in%20(${"b,".repeat(3000)}c)`), get(`${maps}/${"a".repeat(3000)}`)],
-  "a query that nobody knows": [made, get(`${at}?nope=1&fieldManager=x&limit=x`)],
-  "a parameter twice": [get(`${maps}?limit=1&limit=x`), get(`${maps}?labelSelector=a&labelSelector=%3D%3D`)],
-  "a bad query": [get(`${maps}?labelSelector=%zz`), get(`${maps}?a;b=c`)],
-  "the watch path of an object": [
-    made,
+  "a trailing slash": [created, get(`${maps}/`), get(`${at}/`)],
+  "an escaped slash": [get(`${maps}/a%2Fb`), get("/api%2Fv1/namespaces/{ns}")],
+  "dot segments": [get(`${maps}/..`), get(`${maps}/%2e%2e`), get("/api/v1/../v1/namespaces/{ns}/configmaps")],
+  "an invalid escape": [get(`${maps}/a%zz`)],
+  "upper case": [get("/API/v1/namespaces"), get("/api/v1/Namespaces/{ns}")],
+  "an invalid name": [get(`${maps}/A_B`), get(`${maps}/%20`)],
+  "an invalid namespace": [get("/api/v1/namespaces/A_B/configmaps"), post("/api/v1/namespaces/A_B/configmaps", one)],
+  "a long URL": [get(`${maps}?labelSelector=a%20in%20(${"b,".repeat(3000)}c)`), get(`${maps}/${"a".repeat(3000)}`)],
+  "unknown query parameters": [created, get(`${at}?nope=1&fieldManager=x&limit=x`)],
+  "a duplicate parameter": [get(`${maps}?limit=1&limit=x`), get(`${maps}?labelSelector=a&labelSelector=%3D%3D`)],
+  "an invalid query": [get(`${maps}?labelSelector=%zz`), get(`${maps}?a;b=c`)],
+  "the legacy watch path of an object": [
+    created,
     get("/api/v1/watch/namespaces/{ns}/configmaps/one?timeoutSeconds=1"),
     get("/api/v1/watch/namespaces/{ns}/configmaps/one?timeoutSeconds=1&fieldSelector=metadata.name%3Dtwo"),
   ],
-  "more than there is": [get(`${at}/status`), get(`${at}/a/b/c`), get(`/api/v1/namespaces/{ns}/status/x`)],
-  "the proxy of old": [get("/api/v1/proxy/namespaces/{ns}/pods/x")],
+  "extra segments": [get(`${at}/status`), get(`${at}/a/b/c`), get(`/api/v1/namespaces/{ns}/status/x`)],
+  "the legacy proxy path": [get("/api/v1/proxy/namespaces/{ns}/pods/x")],
 });
 
 export const methodCases = cases("method", {
-  HEAD: [made, send("HEAD", at), send("HEAD", maps), send("HEAD", "/healthz"), send("HEAD", `${maps}/nope`)],
+  HEAD: [created, send("HEAD", at), send("HEAD", maps), send("HEAD", "/healthz"), send("HEAD", `${maps}/nope`)],
   OPTIONS: [send("OPTIONS", maps), send("OPTIONS", "/healthz")],
-  "odd ones": [send("PROPFIND", at), send("TRACE", maps), send("LOCK", "/api")],
-  "POST where there is nothing to make": [
+  "unknown methods": [send("PROPFIND", at), send("TRACE", maps), send("LOCK", "/api")],
+  "POST to a path without a collection": [
     post("/api/v1", {}),
     post("/healthz", {}),
     post("/version", {}),
@@ -46,7 +43,7 @@ export const methodCases = cases("method", {
   "PUT and PATCH of collections": [put(maps, one), patch("merge", maps, {}), put("/api/v1/namespaces", one)],
   "POST of an object": [post(at, one), post("/api/v1/namespaces/{ns}", one)],
   "DELETE of discovery": [{ ...send("DELETE", "/apis"), parts: ["kind", "apiVersion"] }, send("DELETE", "/api/v1")],
-  "DELETE of all namespaces' objects": [send("DELETE", "/api/v1/configmaps")],
+  "DELETE across namespaces": [send("DELETE", "/api/v1/configmaps")],
 });
 
 const gzipped = (body: object, headers: Readonly<Record<string, string>> = {}): Step => ({
@@ -57,11 +54,11 @@ const gzipped = (body: object, headers: Readonly<Record<string, string>> = {}): 
 });
 
 export const headerCases = cases("header", {
-  "a body on a GET": [made, { method: "GET", path: at, body: { x: 1 } }, { method: "GET", path: at, body: "{x" }],
+  "a body on a GET": [created, { method: "GET", path: at, body: { x: 1 } }, { method: "GET", path: at, body: "{x" }],
   "a body in gzip": [gzipped(one)],
-  "an encoding nobody knows": [{ ...gzipped(one), headers: { "content-encoding": "br" } }],
+  "an unknown encoding": [{ ...gzipped(one), headers: { "content-encoding": "br" } }],
   "wrong content types": [
-    made,
+    created,
     put(at, one, { contentType: "text/plain" }),
     patch("merge", at, {}, { contentType: "application/json" }),
     patch("merge", at, {}, { contentType: "" }),
@@ -71,9 +68,9 @@ export const headerCases = cases("header", {
     post(maps, one, { contentType: "application/json-patch+json" }),
     post(maps, one, { contentType: "not a type" }),
   ],
-  "what is accepted": {
+  Accept: {
     steps: [
-      made,
+      created,
       get(at, { accept: "application/*" }),
       get(at, { accept: "*/*;q=0.1" }),
       get(at, { accept: "application/json;as=Table;v=v9;g=meta.k8s.io,application/json" }),
@@ -92,15 +89,15 @@ export const headerCases = cases("header", {
       "[3].body.message": "the same",
     },
   },
-  "a method that it says it is": [
-    made,
+  "X-HTTP-Method-Override": [
+    created,
     { method: "POST", path: at, body: {}, headers: { "x-http-method-override": "DELETE" } },
   ],
 });
 
 export const dryRunCases = cases("dry run", {
-  "on each verb": [
-    made,
+  "with all verbs": [
+    created,
     put(`${at}?dryRun=All`, { ...one, data: { a: "1" } }),
     patch("merge", `${at}?dryRun=All`, { data: { a: "1" } }),
     patch("json", `${at}?dryRun=All`, [{ op: "add", path: "/data", value: { a: "1" } }]),
@@ -119,7 +116,7 @@ export const dryRunCases = cases("dry run", {
     remove(`${maps}?dryRun=All`),
     get(maps),
   ],
-  "of what cannot be": [
+  "of an invalid object": [
     put(`${at}?dryRun=All`, one),
     remove(`${at}?dryRun=All`),
     remove(at, { dryRun: ["Some"] }),

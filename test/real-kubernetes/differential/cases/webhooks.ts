@@ -23,29 +23,29 @@ const gone = [
 ];
 const bad = (hooks: readonly object[]) => [post(validating, configuration(hooks))];
 const map = (name: string) => ({ metadata: { name } });
-/** Until the servers know of the webhook: then the config map `probe` cannot be made. */
+/** Waits until the webhook is active: then the ConfigMap `probe` cannot be created. */
 const known = post(`${maps}?dryRun=All`, map("probe"), { until: 500, unseen: true });
 
 export const webhookCases = cases("webhook", {
   defaults: [post(validating, configuration([hook()])), post(mutating, configuration([hook()])), ...gone],
-  "of a service": [
+  "for a service": [
     post(validating, configuration([hook({ clientConfig: { service: { name: "a", namespace: "b" } } })])),
     ...gone,
   ],
-  "nothing in it": [post(validating, { metadata: { name: "{ns}-hooks" } }), ...gone],
+  "an empty object": [post(validating, { metadata: { name: "{ns}-hooks" } }), ...gone],
   "without a name": bad([hook({ name: "" })]),
   "with a short name": bad([hook({ name: "check" })]),
-  "two of a name": bad([hook(), hook()]),
+  "duplicate names": bad([hook(), hook()]),
   "without versions": bad([hook({ admissionReviewVersions: [] })]),
-  "with versions nobody knows": bad([hook({ admissionReviewVersions: ["v9"] })]),
+  "with unknown versions": bad([hook({ admissionReviewVersions: ["v9"] })]),
   "with side effects": bad([hook({ sideEffects: "Some" }), hook({ name: "b.example.com", sideEffects: undefined })]),
-  "with a bad policy and time": bad([hook({ failurePolicy: "Odd", matchPolicy: "Odd", timeoutSeconds: 31 })]),
-  "with bad addresses": bad([
+  "with an invalid policy and timeout": bad([hook({ failurePolicy: "Odd", matchPolicy: "Odd", timeoutSeconds: 31 })]),
+  "with invalid addresses": bad([
     hook({ clientConfig: {} }),
     hook({ name: "b.example.com", clientConfig: { url: "http://x" } }),
     hook({ name: "c.example.com", clientConfig: { url: nowhere, service: { name: "", namespace: "" } } }),
   ]),
-  "with bad rules": bad([
+  "with invalid rules": bad([
     hook({
       rules: [
         { apiGroups: [], apiVersions: [], operations: ["ODD"], resources: ["*", "pods"] },
@@ -54,18 +54,20 @@ export const webhookCases = cases("webhook", {
       ],
     }),
   ]),
-  "with bad selectors": bad([
+  "with invalid selectors": bad([
     hook({
       namespaceSelector: { matchLabels: { "a b": "c" } },
       objectSelector: { matchExpressions: [{ key: "a", operator: "Odd" }] },
     }),
   ]),
-  "with a condition without a name": bad([hook({ matchConditions: [{ name: "a b", expression: "true" }] })]),
-  "with a condition that is none": bad([hook({ matchConditions: [{ name: "c", expression: "" }] })]),
-  "with a condition of an unknown name": bad([hook({ matchConditions: [{ name: "c", expression: "nope" }] })]),
-  "with a condition that is no boolean": bad([hook({ matchConditions: [{ name: "c", expression: "1" }] })]),
+  "with a match condition without a name": bad([hook({ matchConditions: [{ name: "a b", expression: "true" }] })]),
+  "with an invalid match condition": bad([hook({ matchConditions: [{ name: "c", expression: "" }] })]),
+  "with a match condition of an unknown variable": bad([
+    hook({ matchConditions: [{ name: "c", expression: "nope" }] }),
+  ]),
+  "with a match condition that is not boolean": bad([hook({ matchConditions: [{ name: "c", expression: "1" }] })]),
   "with a wrong type": bad([hook({ timeoutSeconds: "x" })]),
-  "that cannot be reached": [
+  "not reachable": [
     post(validating, configuration([hook()]), unseen),
     known,
     post(maps, map("one")),
@@ -73,13 +75,13 @@ export const webhookCases = cases("webhook", {
     get(`${maps}/one`),
     ...gone,
   ],
-  "that changes and cannot be reached": [
+  "mutating and not reachable": [
     post(mutating, configuration([hook()]), unseen),
     known,
     post(maps, map("one")),
     ...gone,
   ],
-  "that cannot be reached and need not": [
+  "not reachable with failurePolicy Ignore": [
     post(
       validating,
       configuration([
@@ -92,7 +94,7 @@ export const webhookCases = cases("webhook", {
     post(maps, map("one")),
     ...gone,
   ],
-  "whose condition holds for some": [
+  "with a match condition": [
     post(
       validating,
       configuration([
@@ -105,7 +107,7 @@ export const webhookCases = cases("webhook", {
     post(maps, map("two")),
     ...gone,
   ],
-  "whose condition cannot be computed": [
+  "with a match condition that fails to evaluate": [
     post(
       validating,
       configuration([hook({ matchConditions: [{ name: "odd", expression: "object.data.nope == 'x'" }] })]),
@@ -115,7 +117,7 @@ export const webhookCases = cases("webhook", {
     post(maps, { ...map("one"), data: { a: "b" } }),
     ...gone,
   ],
-  "that is asked of deletes": [
+  "for deletes": [
     post(maps, map("one"), unseen),
     post(validating, configuration([hook()]), unseen),
     known,

@@ -5,16 +5,16 @@ import { describe, expect, it } from "vitest";
 import { bundleSimulation } from "../bundle-simulation.ts";
 import { mutations } from "../mutations.ts";
 
-// On demand, for it takes long: SIMULATION_MUTATIONS=all, or a part of the name of those to be looked for.
+// Takes long, so it runs on demand: SIMULATION_MUTATIONS is "all" or a part of the names of mutations.
 const wanted = process.env["SIMULATION_MUTATIONS"] ?? "";
 const timeoutMs = 60 * 60_000;
 const partCount = 8;
 const chosen = mutations.filter(({ name }) => wanted === "all" || (wanted !== "" && name.includes(wanted)));
 
-/** One part of the planted mistakes: they are shared out over several files, which run at the same time. */
+/** Runs one part of the mutations. The parts are in separate test files, so that they run in parallel. */
 export function findMutations(part: number): void {
   const here = chosen.filter((_, at) => at % partCount === part - 1);
-  describe.runIf(here.length > 0)("a planted mistake is found:", () => {
+  describe.runIf(here.length > 0)("the simulator detects the mutation:", () => {
     for (const mutation of here) {
       it(
         mutation.name,

@@ -1,7 +1,7 @@
 import type { RequestHeaders } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { describe, expect, it } from "vitest";
-import { enter, type GateDeps, isExempt } from "./access-gate.ts";
+import { authorizeRequest, type GateDeps, isExempt } from "./access-gate.ts";
 import { type RequestAttributes, resourceAttributes } from "./authorizer.ts";
 import { FairQueue } from "./fair-queue.ts";
 
@@ -31,7 +31,7 @@ function gate(requester: UserInfo, allows: (asked: RequestAttributes) => boolean
     queue,
   };
   const get = (headers: RequestHeaders = {}, path = "/api/v1/pods") =>
-    enter(
+    authorizeRequest(
       { path, uri: path, plane: "root", headers },
       (user) => resourceAttributes(user, { verb: "list", plane: "root", group: "", resource: "pods" }),
       deps,
@@ -51,7 +51,7 @@ describe("the way in", () => {
     expect(queue.executing).toBe(0);
   });
 
-  it("refuses what nobody allows, and gives the seat back", async () => {
+  it("rejects what no authorizer allows, and releases the seat", async () => {
     const { get, queue } = gate(person("alice"), () => false);
     await expect(get()).rejects.toMatchObject({
       status: {
@@ -62,7 +62,7 @@ describe("the way in", () => {
     expect(queue.executing).toBe(0);
   });
 
-  it("refuses whoever comes when all seats are taken, except masters and probes", async () => {
+  it("rejects requests when all seats are taken, except from masters and probes", async () => {
     const { get } = gate(person("alice"), () => true);
     const { seat } = await get();
     await expect(get()).rejects.toMatchObject({ status: { code: 429 } });

@@ -13,28 +13,28 @@ export interface GateDeps {
   readonly queue: FairQueue;
 }
 
-/** A request that may go on. */
-export interface Admitted {
+/** A request that passed authentication, flow control and authorization. */
+export interface AuthorizedRequest {
   readonly user: UserInfo;
   /** For the client, as Warning headers. */
   readonly warnings: readonly string[];
-  /** Released when the answer is sent; by a watch as soon as its initial part is, because it may go on for hours. */
+  /** Released when the response is sent; by a watch after its initial events, because it may stay open for hours. */
   readonly seat: Seat;
 }
 
-/** What a user would be asking for with this request. */
+/** The attributes that authorization checks, for a given user. */
 export type AttributesOf = (user: UserInfo) => RequestAttributes;
 
 /**
- * The way in, in the order of Kubernetes: who is it, whom do they want to be, is it their turn, may they do it. Rejects
- * with a StatusError: Unauthorized, Forbidden or TooManyRequests.
+ * The stages of Kubernetes in its order: authentication, impersonation, flow control, authorization. Rejects with a
+ * StatusError: Unauthorized, Forbidden or TooManyRequests.
  */
-export async function enter(
+export async function authorizeRequest(
   request: ImpersonationRequest,
   attributesOf: AttributesOf,
   { authenticator, authorizer, queue }: GateDeps,
   signal: AbortSignal,
-): Promise<Admitted> {
+): Promise<AuthorizedRequest> {
   const { user: requester, warnings } = await authenticator.authenticate(request, signal);
   const user = await impersonatedUser(request, requester, authorizer, signal);
   const isFree = isExempt(user, request.path);
@@ -51,17 +51,18 @@ export async function enter(
 }
 
 /**
- * Whether whoever is known to ask is a master, and asks as itself. Masters wait for no turn, and the first authorizer
- * allows them everything: those in this process, who ask most of all, need not go through the gate to hear that.
+ * Whether an already authenticated user is in system:masters and impersonates no other. Masters are exempt from flow
+ * control and the first authorizer allows them everything. Hot: requests from inside the process skip the gate because
+ * of this.
  */
-export function isMasterAsItself({ groups }: UserInfo, headers: RequestHeaders): boolean {
+export function isUnimpersonatedMaster({ groups }: UserInfo, headers: RequestHeaders): boolean {
   return groups.includes(mastersGroup) && !impersonates(headers);
 }
 
 const freeSeat: Seat = { release: () => undefined };
 const probes: ReadonlySet<string> = new Set(["/healthz", "/livez", "/readyz"]);
 
-/** A server that is too busy to say how it is would be restarted; one too busy for its masters cannot be helped. */
+/** Health checks are exempt so that a busy server is not restarted; masters are exempt so that they can repair it. */
 export function isExempt(user: UserInfo, path: string): boolean {
   return user.groups.includes(mastersGroup) || probes.has(path);
 }

@@ -2,12 +2,12 @@ import type { X509Certificate } from "node:crypto";
 import type { RequestHeaders } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 
-/** What a request shows of the one who sends it. */
+/** The parts of a request that authentication looks at. */
 export interface RequestCredentials {
   /** Without the query, and without the prefix of a control plane. */
   readonly path: string;
   readonly headers: RequestHeaders;
-  /** What the client showed in the TLS handshake, verified or not. */
+  /** The certificate presented in the TLS handshake, verified or not. */
   readonly clientCertificate?: X509Certificate | undefined;
 }
 

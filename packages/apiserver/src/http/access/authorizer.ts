@@ -1,20 +1,22 @@
-import { type ApiStatus, failure, forbiddenTo } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { type ApiStatus, failure, resourceForbidden } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { mastersGroup } from "./well-known-users.ts";
 
-/** What somebody wants to do. For a resource all but `path` matters, for anything else verb and path alone. */
+/**
+ * The subject of an authorization check. For a resource all but `path` matters, for any other path verb and path only.
+ */
 export interface RequestAttributes {
   readonly user: UserInfo;
   readonly verb: string;
   readonly plane: string;
-  /** The name of the part of the plane that the path is for; left out: all of it. */
+  /** The scoped view of the plane that the path names; left out: the whole plane. */
   readonly view?: string | undefined;
   readonly group: string;
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Empty: at the scope of the cluster, or in all namespaces. */
+  /** Empty: cluster scope, or all namespaces. */
   readonly namespace: string;
   /** Empty for a collection, and for a create. */
   readonly name: string;
@@ -22,7 +24,7 @@ export interface RequestAttributes {
   readonly isResource: boolean;
 }
 
-/** `none`: this authorizer has nothing to say, and unless another allows it the request is refused. */
+/** `none`: this authorizer has no opinion; the request is forbidden unless another one allows it. */
 export interface Decision {
   readonly outcome: "allow" | "deny" | "none";
   readonly reason: string;
@@ -38,8 +40,8 @@ export const allowMasters: Authorizer = {
   },
 };
 
-/** The first authorizer with an opinion decides; all reasons for having none are told. */
-export function firstOpinionOf(authorizers: readonly Authorizer[]): Authorizer {
+/** The first authorizer with an opinion decides; otherwise the reasons of all of them are returned. */
+export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   return {
     async authorize(attributes, signal) {
       const reasons: string[] = [];
@@ -53,7 +55,7 @@ export function firstOpinionOf(authorizers: readonly Authorizer[]): Authorizer {
   };
 }
 
-/** The attributes of something that is asked for along with a request, such as the right to impersonate. */
+/** The attributes of a permission that a request needs besides its own, such as `impersonate`. */
 export function resourceAttributes(
   user: UserInfo,
   asked: Pick<RequestAttributes, "verb" | "plane" | "group" | "resource"> & Partial<RequestAttributes>,
@@ -61,13 +63,13 @@ export function resourceAttributes(
   return { version: "*", subresource: "", namespace: "", name: "", path: "", ...asked, user, isResource: true };
 }
 
-/** The answer to a request that nobody allows. */
+/** The response to a request that no authorizer allows. */
 export function forbiddenRequest(attributes: RequestAttributes, reason: string): ApiStatus {
   const because = markupEscaped(deniedText(attributes)) + (reason === "" ? "" : `: ${reason}`);
   const { group, resource, name } = attributes;
   if (group === "" && resource === "")
     return failure("Forbidden", `forbidden: ${because}`, name === "" ? {} : { name });
-  return forbiddenTo({ group, resource }, name, because);
+  return resourceForbidden({ group, resource }, name, because);
 }
 
 function deniedText({ user, verb, isResource, ...asked }: RequestAttributes): string {
@@ -78,7 +80,7 @@ function deniedText({ user, verb, isResource, ...asked }: RequestAttributes): st
   return asked.namespace === "" ? `${what} at the cluster scope` : `${what} in the namespace ${quote(asked.namespace)}`;
 }
 
-/** Kubernetes does this because such a message may end up in a page. */
+/** Kubernetes escapes markup because such a message may be shown in a web page. */
 function markupEscaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -107,7 +107,7 @@ describe("the fair queue", () => {
     expect(statesOf(flood)).toBe("done seated seated seated waiting");
   });
 
-  it("lets nobody save up turns by idling", async () => {
+  it("lets no flow save up turns by idling", async () => {
     const bench = new Bench({});
     const hog = await bench.send("busy");
     const early = await bench.send("idle");

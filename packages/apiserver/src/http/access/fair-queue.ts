@@ -2,14 +2,14 @@ import { StatusError, tooManyRequests } from "@milo-quota/kubernetes/protocol/ap
 import type { Clock, Timer } from "@milo-quota/kubernetes/protocol/clock.ts";
 
 export interface FairQueueLimits {
-  /** How many requests are worked on at once. */
+  /** Requests executing at the same time. */
   readonly seats: number;
-  /** How many of them one flow may take, so that there is always one left for somebody else. */
+  /** Seats that one flow may hold, so that one is always left for other flows. */
   readonly seatsPerFlowMax: number;
-  /** How many requests of one flow wait. */
+  /** Queued requests of one flow. */
   readonly waitingPerFlowMax: number;
   readonly waitingMax: number;
-  /** How long a request waits before it is refused. */
+  /** How long a request waits in the queue before it is rejected. */
   readonly waitMsMax: number;
 }
 
@@ -21,45 +21,45 @@ export const defaultFairQueueLimits: FairQueueLimits = {
   waitMsMax: 15_000,
 };
 
-/** Requests that share one turn: those of a user in a plane. */
+/** Requests that are scheduled together: those of one user in one plane. */
 export interface Flow {
   readonly plane: string;
   readonly user: string;
 }
 
-/** The right to be worked on. */
+/** The right to execute. */
 export interface Seat {
-  /** Gives the seat to somebody else. Further calls do nothing. */
+  /** Passes the seat to the next request. Further calls do nothing. */
   release(): void;
 }
 
-/** The work of a flow, as much of it as is needed to know whose turn it is. */
+/** What the queue needs of a flow to decide which one is next. */
 interface FlowState {
   readonly key: string;
   readonly waiting: Waiter[];
   executing: number;
-  /** When the requests that are being worked on were begun, summed up. */
+  /** Sum of the start times of the executing requests. */
   begunMsSum: number;
-  /** Work done: the milliseconds that requests took, and one more for each. */
+  /** Work done: the milliseconds that requests took, plus one for each. */
   work: number;
 }
 
 interface Waiter {
-  /** Counts arrivals: of flows that did the same work, the one that waits longest is next. */
+  /** Sequence number: of flows with equal work, the one that has waited longest is next. */
   readonly arrival: number;
-  readonly seated: (seat: Seat) => void;
-  readonly refused: (error: unknown) => void;
+  readonly onSeated: (seat: Seat) => void;
+  readonly onRejected: (error: unknown) => void;
   timer: Timer | undefined;
 }
 
-/** What a request costs in addition to its time, so that even those that take none add up. */
+/** Cost of a request in addition to its duration, so that instant requests add up too. */
 const requestCost = 1;
 const retryAfterSeconds = 1;
 
 /**
- * Lets a bounded number of requests through at once. Of those that wait, the flow that had the least work done for it
- * is next; a flow that comes back from idling starts level with the others, with no credit saved up. So one that floods
- * delays itself: anybody else waits for at most one request of each other flow.
+ * Executes a bounded number of requests at once. The flow with the least work done is next; a flow that returns from
+ * idling starts level with the others, without saved credit. So a flood delays its own flow: any other flow waits for
+ * at most one request of each other flow.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
@@ -69,7 +69,7 @@ export class FairQueue {
   #executing = 0;
   #waiting = 0;
   #arrivals = 0;
-  /** The work of the flow whose turn was last: where newcomers start. */
+  /** The work of the flow that was served last: where new flows start. */
   #level = 0;
 
   constructor(limits: FairQueueLimits, clock: Clock) {
@@ -85,41 +85,45 @@ export class FairQueue {
     return this.#waiting;
   }
 
-  /** How many flows are remembered: those with requests waiting or being worked on. */
+  /** Number of flows with queued or executing requests. */
   get flows(): number {
     return this.#flows.size;
   }
 
-  /** Rejects with a StatusError (TooManyRequests) when it would wait too long, and with the signal's reason. */
+  /** Rejects with a StatusError (TooManyRequests) after waiting too long, and with the signal's reason. */
   take({ plane, user }: Flow, signal: AbortSignal): Promise<Seat> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const flow = this.#flowOf(JSON.stringify([plane, user]));
-    // Whoever waits while a seat is free has as many as one may take, and is not overtaken.
-    if (this.#executing < this.#limits.seats && this.#maySit(flow)) return Promise.resolve(this.#seat(flow));
+    // A flow that waits while a seat is free holds its maximum already, so it is not overtaken.
+    if (this.#executing < this.#limits.seats && this.#mayExecute(flow)) return Promise.resolve(this.#seat(flow));
     if (!this.#hasRoomFor(flow)) {
-      this.#forgetIdle(flow);
-      return Promise.reject(overloaded());
+      this.#dropIdle(flow);
+      return Promise.reject(tooManyRequestsError());
     }
-    return new Promise((seated, refused) => this.#queue(flow, signal, { seated, refused }));
+    return new Promise((onSeated, onRejected) => this.#queue(flow, signal, { onSeated, onRejected }));
   }
 
-  #queue(flow: FlowState, signal: AbortSignal, { seated, refused }: Pick<Waiter, "seated" | "refused">): void {
+  #queue(
+    flow: FlowState,
+    signal: AbortSignal,
+    { onSeated, onRejected }: Pick<Waiter, "onSeated" | "onRejected">,
+  ): void {
     if (flow.waiting.length === 0) flow.work = Math.max(flow.work, this.#level - this.#running(flow));
     const leave = (error: unknown) => {
-      if (this.#remove(flow, waiter)) waiter.refused(error);
+      if (this.#remove(flow, waiter)) waiter.onRejected(error);
     };
     const aborted = () => leave(signal.reason);
     const waiter: Waiter = {
       arrival: this.#arrivals++,
-      seated: (seat) => {
+      onSeated: (seat) => {
         signal.removeEventListener("abort", aborted);
-        seated(seat);
+        onSeated(seat);
       },
-      refused: (error) => {
+      onRejected: (error) => {
         signal.removeEventListener("abort", aborted);
-        refused(error);
+        onRejected(error);
       },
-      timer: this.#clock.after(this.#limits.waitMsMax, () => leave(overloaded())),
+      timer: this.#clock.after(this.#limits.waitMsMax, () => leave(tooManyRequestsError())),
     };
     signal.addEventListener("abort", aborted, { once: true });
     flow.waiting.push(waiter);
@@ -127,7 +131,7 @@ export class FairQueue {
     this.#waiting += 1;
   }
 
-  /** Room is made at the cost of whoever has most requests waiting, as long as that is not the flow itself. */
+  /** Makes room by rejecting a request of the flow with the longest queue, unless that is the flow itself. */
   #hasRoomFor(flow: FlowState): boolean {
     if (flow.waiting.length >= this.#limits.waitingPerFlowMax) return false;
     if (this.#waiting < this.#limits.waitingMax) return true;
@@ -136,7 +140,7 @@ export class FairQueue {
     const last = longest.waiting.at(-1);
     if (longest.waiting.length <= flow.waiting.length + 1 || last === undefined) return false;
     this.#remove(longest, last);
-    last.refused(overloaded());
+    last.onRejected(tooManyRequestsError());
     return true;
   }
 
@@ -147,7 +151,7 @@ export class FairQueue {
     waiter.timer?.stop();
     this.#waiting -= 1;
     if (flow.waiting.length === 0) this.#backlogged.delete(flow);
-    this.#forgetIdle(flow);
+    this.#dropIdle(flow);
     return true;
   }
 
@@ -166,13 +170,13 @@ export class FairQueue {
       flow.executing -= 1;
       flow.begunMsSum -= begunMs;
       flow.work += this.#clock.now() - begunMs;
-      this.#forgetIdle(flow);
+      this.#dropIdle(flow);
       this.#seatNext();
     };
     return { release };
   }
 
-  #maySit({ executing }: FlowState): boolean {
+  #mayExecute({ executing }: FlowState): boolean {
     return executing < this.#limits.seatsPerFlowMax;
   }
 
@@ -183,14 +187,14 @@ export class FairQueue {
       if (flow === undefined || waiter === undefined) return;
       const seat = this.#seat(flow);
       this.#remove(flow, waiter);
-      waiter.seated(seat);
+      waiter.onSeated(seat);
     }
   }
 
   #next(): FlowState | undefined {
     let next: FlowState | undefined;
     for (const flow of this.#backlogged) {
-      if (this.#maySit(flow) && (next === undefined || this.#isBefore(flow, next))) next = flow;
+      if (this.#mayExecute(flow) && (next === undefined || this.#isBefore(flow, next))) next = flow;
     }
     return next;
   }
@@ -200,7 +204,7 @@ export class FairQueue {
     return difference < 0 || (difference === 0 && arrivalOf(left) < arrivalOf(right));
   }
 
-  /** Work that is under way counts as far as it has come: many slow requests at once are much work. */
+  /** Executing requests count with their time so far: many slow requests at once are much work. */
   #workOf(flow: FlowState): number {
     return flow.work + this.#running(flow);
   }
@@ -210,14 +214,14 @@ export class FairQueue {
   }
 
   #flowOf(key: string): FlowState {
-    const known = this.#flows.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#flows.get(key);
+    if (existing !== undefined) return existing;
     const flow: FlowState = { key, waiting: [], executing: 0, begunMsSum: 0, work: this.#level };
     this.#flows.set(key, flow);
     return flow;
   }
 
-  #forgetIdle(flow: FlowState): void {
+  #dropIdle(flow: FlowState): void {
     if (flow.waiting.length === 0 && flow.executing === 0) this.#flows.delete(flow.key);
   }
 }
@@ -226,6 +230,6 @@ function arrivalOf({ waiting }: FlowState): number {
   return waiting[0]?.arrival ?? Number.POSITIVE_INFINITY;
 }
 
-function overloaded(): StatusError {
+function tooManyRequestsError(): StatusError {
   return new StatusError(tooManyRequests("Too many requests, please try again later.", retryAfterSeconds));
 }

@@ -11,7 +11,7 @@ export function serviceAccountUsername({ namespace, name }: ServiceAccountName):
   return `${prefix}${namespace}:${name}`;
 }
 
-/** Undefined when a user name is not one of a service account. */
+/** Undefined when the user name is not that of a service account. */
 export function parseServiceAccountUsername(username: string): ServiceAccountName | undefined {
   if (!username.startsWith(prefix)) return undefined;
   const [namespace, name, ...more] = username.slice(prefix.length).split(":");

@@ -1,7 +1,7 @@
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 
 export const anonymousName = "system:anonymous";
-/** Its members may do anything, whatever roles say: the way in when roles are broken. */
+/** Members are allowed everything regardless of RBAC: the way in when roles are broken. */
 export const mastersGroup = "system:masters";
 export const authenticatedGroup = "system:authenticated";
 export const unauthenticatedGroup = "system:unauthenticated";
@@ -13,14 +13,14 @@ export const anonymousUser: UserInfo = {
   extra: {},
 };
 
-/** Everybody who proved a name is in `system:authenticated`; who says so already is left alone. */
+/** All authenticated users are in `system:authenticated`; a user that already lists the group is returned unchanged. */
 export function withAuthenticatedGroup(user: UserInfo): UserInfo {
   const settled = user.groups.includes(authenticatedGroup) || user.groups.includes(unauthenticatedGroup);
   if (settled || user.username === anonymousName) return user;
   return { ...user, groups: [...user.groups, authenticatedGroup] };
 }
 
-/** The form users have in objects: what is empty is left out. */
+/** The JSON form of a user: empty fields are omitted. */
 export function userInfoJson(user: UserInfo): { readonly [key: string]: string | readonly string[] | ExtraJson } {
   return {
     ...(user.username === "" ? {} : { username: user.username }),

@@ -20,7 +20,7 @@ export function alternativeNamesElement({ dnsNames, ipAddresses }: AlternativeNa
 
 function checkedName(name: string): string {
   if (dnsSubdomain(name.replace(/^\*\./, "").toLowerCase()).length === 0) return name;
-  throw new Error(`${JSON.stringify(name)} is not a DNS name that a certificate can be made for`);
+  throw new Error(`${JSON.stringify(name)} is not a valid DNS name for a certificate`);
 }
 
 /** Four bytes, or sixteen. */
@@ -28,7 +28,7 @@ export function addressBytes(address: string): Buffer {
   const family = isIP(address);
   if (family === 4) return Buffer.from(address.split(".").map(Number));
   if (family === 6 && !address.includes("%")) return sixteenBytes(address);
-  throw new Error(`${JSON.stringify(address)} is not an IP address that a certificate can be made for`);
+  throw new Error(`${JSON.stringify(address)} is not a valid IP address for a certificate`);
 }
 
 function sixteenBytes(address: string): Buffer {

@@ -19,7 +19,6 @@ export interface KeyedCertificate {
   readonly privateKeyPem: string;
 }
 
-/** Something that certificates are issued by. */
 export interface CertificateAuthority extends KeyedCertificate {
   readonly certificate: X509Certificate;
   readonly privateKey: KeyObject;
@@ -30,7 +29,7 @@ export interface Lifetime {
   readonly lifetimeMs: number;
 }
 
-/** Clocks differ; a certificate that is valid from now on only would be refused by half of them. */
+/** Allowed clock skew: other clocks would reject a certificate that is valid only from now on. */
 const skewMs = 5 * 60_000;
 
 export function createAuthority(commonName: string, lifetime: Lifetime): CertificateAuthority {
@@ -44,17 +43,17 @@ export function createAuthority(commonName: string, lifetime: Lifetime): Certifi
   return { ...keyed(certificate, keys.privateKey), certificate, privateKey: keys.privateKey };
 }
 
-/** Throws when they do not belong together, or cannot issue certificates. */
+/** Throws when certificate and key do not match, or cannot issue certificates. */
 export function loadAuthority({ certificatePem, privateKeyPem }: KeyedCertificate): CertificateAuthority {
   const certificate = new X509Certificate(certificatePem);
   const privateKey = createPrivateKey(privateKeyPem);
   if (!certificate.checkPrivateKey(privateKey))
-    throw new Error("the private key of the authority is not that of its certificate");
-  if (!certificate.ca) throw new Error("the certificate of the authority is not one of an authority");
+    throw new Error("the private key of the certificate authority does not match its certificate");
+  if (!certificate.ca) throw new Error("the certificate of the certificate authority is not a CA certificate");
   if (privateKey.asymmetricKeyType !== "ec" || privateKey.asymmetricKeyDetails?.namedCurve !== "prime256v1") {
-    throw new Error("the key of the authority is not ECDSA P-256, the only one that certificates are signed with here");
+    throw new Error("the key of the certificate authority is not ECDSA P-256, the only supported type");
   }
-  if (!isMadeHere(certificate)) {
+  if (!isIssuedByThisCode(certificate)) {
     throw new Error(
       "the certificate of the authority was made by another program; only our own can issue certificates",
     );
@@ -62,8 +61,11 @@ export function loadAuthority({ certificatePem, privateKeyPem }: KeyedCertificat
   return { certificatePem, privateKeyPem, certificate, privateKey };
 }
 
-/** The certificates it issues must repeat its name and key identifier byte by byte; we write them anew in one way only. */
-function isMadeHere(authority: X509Certificate): boolean {
+/**
+ * Issued certificates must repeat the issuer's name and key identifier byte by byte, and this code encodes them in one
+ * way only.
+ */
+function isIssuedByThisCode(authority: X509Certificate): boolean {
   return [nameOf(authority), subjectKeyIdentifier(authority.publicKey)].every((part) => authority.raw.includes(part));
 }
 
@@ -96,7 +98,7 @@ export function issueClientCertificate(
   { user, groups }: ClientName,
   lifetime: Lifetime,
 ): KeyedCertificate {
-  if (user === "") throw new Error("a client certificate needs the name of a user");
+  if (user === "") throw new Error("a client certificate requires a user name");
   const subject = nameElement({ commonName: user, organizations: groups });
   return issue(authority, { subject, extensions: [clientUsage] }, lifetime);
 }
@@ -130,7 +132,7 @@ function validityFrom({ nowMs, lifetimeMs }: Lifetime): ValidityMs {
   return { notBeforeMs: nowMs - skewMs, notAfterMs: nowMs + lifetimeMs };
 }
 
-/** Nothing outlives the authority that vouches for it. */
+/** A certificate expires no later than its issuer. */
 function within({ notBeforeMs, notAfterMs }: ValidityMs, authority: X509Certificate): ValidityMs {
   return { notBeforeMs, notAfterMs: Math.min(notAfterMs, certificateSubject(authority).notAfterMs) };
 }

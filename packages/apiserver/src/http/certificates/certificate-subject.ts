@@ -1,7 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import { attributeIdentifiers } from "./distinguished-name.ts";
 
-/** What a certificate says about whom it was made for, and for how long. */
+/** Subject and validity of a certificate. */
 export interface CertificateSubject {
   readonly commonName: string;
   readonly organizations: readonly string[];
@@ -14,8 +14,8 @@ export interface CertificateSubject {
 type Attributes = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * Read from Node's object of attributes, whose values are exact: its text of a subject escapes them. Throws on times
- * that cannot be told.
+ * Reads Node's attributes object, whose values are exact; Node's subject string escapes them. Throws on unreadable
+ * times.
  */
 export function certificateSubject(certificate: X509Certificate): CertificateSubject {
   const attributes = certificate.toLegacyObject().subject as unknown as Attributes;
@@ -29,7 +29,10 @@ export function certificateSubject(certificate: X509Certificate): CertificateSub
   };
 }
 
-/** Since 1970, from `Nov  5 01:02:03 2036 GMT`. A year of fewer digits would be taken for one of our time. */
+/**
+ * Milliseconds since 1970, from `Nov  5 01:02:03 2036 GMT`. Years of fewer digits are rejected: Date would take them
+ * for years of this century.
+ */
 function milliseconds(text: string): number {
   // biome-ignore lint/style/noRestrictedGlobals: reads a text; what time it is plays no part
   const ms = / \d{4} GMT$/.test(text) ? Date.parse(text) : Number.NaN;

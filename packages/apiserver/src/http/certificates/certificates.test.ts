@@ -29,7 +29,7 @@ const names = {
 
 const keys = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
 
-/** An authority of any name, that signed itself with the keys above. */
+/** A self-signed authority with any name, by the keys above. */
 function selfSigned(name: Buffer, validity = { notBeforeMs: nowMs, notAfterMs: nowMs + day }): X509Certificate {
   const extensions = authorityExtensions(keys.publicKey);
   return signedCertificate({ issuer: name, subject: name, validity, extensions }, keys.publicKey, keys.privateKey);
@@ -65,10 +65,10 @@ describe("an authority", () => {
   it("is refused with the key of another, or without the right to sign", () => {
     const other = createAuthority("other", lifetime);
     expect(() => loadAuthority({ ...authority, privateKeyPem: other.privateKeyPem })).toThrow(
-      /not that of its certificate/,
+      /does not match its certificate/,
     );
     const client = issueClientCertificate(authority, { user: "alice", groups: [] }, lifetime);
-    expect(() => loadAuthority(client)).toThrow(/not one of an authority/);
+    expect(() => loadAuthority(client)).toThrow(/is not a CA certificate/);
   });
 
   it("is refused when its name or its key identifier would not be repeated byte by byte", () => {
@@ -119,9 +119,9 @@ describe("a server certificate", () => {
 
   it("is not made for what is no name", () => {
     const make = (more: object) => () => issueServerCertificate(authority, { ...names, ...more }, lifetime);
-    expect(make({ dnsNames: ["a b"] })).toThrow(/"a b" is not a DNS name/);
-    expect(make({ ipAddresses: ["1.2.3"] })).toThrow(/"1.2.3" is not an IP address/);
-    expect(make({ ipAddresses: ["fe80::1%eth0"] })).toThrow(/is not an IP address/);
+    expect(make({ dnsNames: ["a b"] })).toThrow(/"a b" is not a valid DNS name/);
+    expect(make({ ipAddresses: ["1.2.3"] })).toThrow(/"1.2.3" is not a valid IP address/);
+    expect(make({ ipAddresses: ["fe80::1%eth0"] })).toThrow(/is not a valid IP address/);
   });
 });
 
@@ -151,7 +151,7 @@ describe("a client certificate", () => {
   });
 
   it("needs a name", () => {
-    expect(() => issueClientCertificate(authority, { user: "", groups: [] }, lifetime)).toThrow(/name of a user/);
+    expect(() => issueClientCertificate(authority, { user: "", groups: [] }, lifetime)).toThrow(/requires a user name/);
   });
 });
 

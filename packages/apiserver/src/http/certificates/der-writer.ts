@@ -1,4 +1,4 @@
-/** Tags of DER, the binary form of certificates. Those with 0x20 hold other elements. */
+/** Tags of DER, the encoding of certificates. Those with 0x20 are constructed. */
 export const tags = {
   boolean: 0x01,
   integer: 0x02,
@@ -21,7 +21,7 @@ export function sequence(...parts: readonly Uint8Array[]): Buffer {
   return element(tags.sequence, ...parts);
 }
 
-/** An element that the format knows by its number alone. */
+/** An element with a context-specific tag. */
 export function contextElement(number: number, content: Uint8Array, form: "primitive" | "constructed"): Buffer {
   return element((form === "constructed" ? 0xa0 : 0x80) | number, content);
 }
@@ -33,7 +33,7 @@ export function positiveInteger(bytes: Uint8Array): Buffer {
   return element(tags.integer, (digits[0] as number) >= 0x80 ? Buffer.concat([Buffer.from([0]), digits]) : digits);
 }
 
-/** Only ever written when true: a default is left out. */
+/** Only true is ever written: DER omits defaults. */
 export function trueValue(): Buffer {
   return element(tags.boolean, Buffer.from([0xff]));
 }

@@ -1,13 +1,13 @@
 import { element, objectIdentifier, sequence, tags, utf8String } from "./der-writer.ts";
 
-/** Kubernetes' own attribute for a user's uid is among them. */
+/** Includes Kubernetes' own attribute for a user's uid. */
 export const attributeIdentifiers = {
   commonName: "2.5.4.3",
   organization: "2.5.4.10",
   uid: "1.3.6.1.4.1.57683.2",
 } as const;
 
-/** Whom a certificate is for: the common name is a user, each organization one of its groups. */
+/** The subject of a certificate: the common name is the user, each organization a group. */
 export interface DistinguishedName {
   readonly commonName: string;
   readonly organizations?: readonly string[];

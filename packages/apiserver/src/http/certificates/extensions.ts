@@ -9,7 +9,7 @@ import {
   trueValue,
 } from "./der-writer.ts";
 
-/** A point of P-256: its form, and two coordinates. */
+/** An uncompressed point of P-256: a prefix byte and two coordinates. */
 const pointBytes = 65;
 
 type Weight = "critical" | "optional";
@@ -27,7 +27,7 @@ const extendedUsage = (purpose: string) => extension("2.5.29.37", "optional", se
 export const serverUsage = extendedUsage("1.3.6.1.5.5.7.3.1");
 export const clientUsage = extendedUsage("1.3.6.1.5.5.7.3.2");
 
-/** Signs certificates and lists of revoked ones; issues no other authorities. */
+/** May sign certificates and revocation lists, but no other authorities. */
 export function authorityExtensions(publicKey: KeyObject): readonly Buffer[] {
   const noFurtherAuthorities = positiveInteger(Buffer.from([0]));
   return [
@@ -37,7 +37,7 @@ export function authorityExtensions(publicKey: KeyObject): readonly Buffer[] {
   ];
 }
 
-/** Of somebody who signs handshakes and nothing else. */
+/** For a key that signs handshakes only. */
 export function holderExtensions(publicKey: KeyObject): readonly Buffer[] {
   return [extension("2.5.29.19", "critical", sequence()), keyUsage(0b1000_0000, 7), subjectKeyIdentifier(publicKey)];
 }
@@ -54,7 +54,7 @@ export function subjectKeyIdentifier(publicKey: KeyObject): Buffer {
   return extension("2.5.29.14", "optional", octetString(keyIdentifierOf(publicKey)));
 }
 
-/** The usual one: SHA-1 over the bits of the key. It names a key and protects nothing. */
+/** The usual key identifier: SHA-1 over the key bits. It identifies a key and protects nothing. */
 function keyIdentifierOf(publicKey: KeyObject): Buffer {
   const point = publicKey.export({ type: "spki", format: "der" }).subarray(-pointBytes);
   return createHash("sha1").update(point).digest();

@@ -2,7 +2,7 @@ import type { X509Certificate } from "node:crypto";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { certificateSubject } from "./certificate-subject.ts";
 
-/** Renewed when a third of its life is left, so that a renewal that fails can be tried for a long time. */
+/** Renew when a third of the lifetime is left, which leaves a long time for retries. */
 const lifeLeftMin = 1 / 3;
 
 export function needsRenewal(certificate: X509Certificate, clock: Clock): boolean {

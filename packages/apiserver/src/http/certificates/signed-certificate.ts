@@ -7,8 +7,8 @@ export interface ValidityMs {
   readonly notAfterMs: number;
 }
 
-/** What a certificate states, in elements. */
-export interface Statement {
+/** The fields of a certificate, DER-encoded. */
+export interface CertificateFields {
   readonly issuer: Buffer;
   readonly subject: Buffer;
   readonly validity: ValidityMs;
@@ -19,8 +19,12 @@ const versionThree = Buffer.from([2]);
 const ecdsaWithSha256 = sequence(objectIdentifier("1.2.840.10045.4.3.2"));
 const serialBytes = 16;
 
-/** The statement about a key, signed by the issuer's. */
-export function signedCertificate(statement: Statement, about: KeyObject, issuerKey: KeyObject): X509Certificate {
+/** The certificate of a key, signed by the issuer's key. */
+export function signedCertificate(
+  statement: CertificateFields,
+  about: KeyObject,
+  issuerKey: KeyObject,
+): X509Certificate {
   const { issuer, subject, validity, extensions } = statement;
   const body = sequence(
     contextElement(0, positiveInteger(versionThree), "constructed"),
@@ -36,7 +40,7 @@ export function signedCertificate(statement: Statement, about: KeyObject, issuer
   return new X509Certificate(sequence(body, ecdsaWithSha256, bitString(signature)));
 }
 
-/** Never zero, and not so large that it would need a byte more. */
+/** Never zero, and without a leading padding byte. */
 function randomSerial(): Buffer {
   const serial = randomBytes(serialBytes);
   serial[0] = ((serial[0] as number) & 0x7f) | 0x40;

@@ -10,7 +10,7 @@ export function reference(name: string): Component {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** A reference beside other members, which a bare one would hide. */
+/** A reference next to other members, which a bare $ref would hide. */
 export function described(name: string, description: string | undefined, rest: Component = {}): Component {
   const others = { ...(description === undefined ? {} : { description }), ...rest };
   return Object.keys(others).length === 0 ? reference(name) : { allOf: [reference(name)], ...others };

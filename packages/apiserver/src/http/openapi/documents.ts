@@ -5,25 +5,22 @@ import { kindPaths } from "./operations.ts";
 import { swaggerDocument } from "./swagger.ts";
 import { swaggerMessage } from "./swagger-message.ts";
 
-/** A document and the name of its content. */
+/** A document and its hash. */
 export interface OpenApiDocument {
   readonly text: string;
   readonly hash: string;
 }
 
-/** A document in a form that is no text. */
+/** A document in protobuf. */
 export interface OpenApiMessage {
   readonly bytes: Uint8Array;
   readonly hash: string;
 }
 
-/** How many documents of group versions are kept; a plane with more of them makes them anew. */
+/** Cached documents of group versions; a plane with more of them builds the rest on every request. */
 const documentsMax = 256;
 
-/**
- * The OpenAPI documents of any set of kinds, made when they are first asked for. Planes that serve the same kinds share
- * what is made of them.
- */
+/** The OpenAPI documents for sets of kinds, built on demand. Planes that serve the same kinds share them. */
 export class OpenApiDocuments {
   readonly #indexes = new WeakMap<readonly ServedKind[], OpenApiDocument>();
   readonly #swaggers = new WeakMap<readonly ServedKind[], OpenApiDocument>();
@@ -33,7 +30,7 @@ export class OpenApiDocuments {
     { readonly kinds: readonly ServedKind[]; readonly document: OpenApiDocument }
   >();
 
-  /** Which documents there are, and where. */
+  /** The discovery document: paths and hashes of all documents. */
   index(kinds: readonly ServedKind[]): OpenApiDocument {
     let index = this.#indexes.get(kinds);
     if (index === undefined) {
@@ -58,7 +55,7 @@ export class OpenApiDocuments {
     return document;
   }
 
-  /** All kinds in one document of the older version. */
+  /** All kinds in one OpenAPI v2 document. */
   swagger(kinds: readonly ServedKind[]): OpenApiDocument {
     let swagger = this.#swaggers.get(kinds);
     if (swagger === undefined) {
@@ -68,7 +65,7 @@ export class OpenApiDocuments {
     return swagger;
   }
 
-  /** The same as a message. */
+  /** The same in protobuf. */
   swaggerMessage(kinds: readonly ServedKind[]): OpenApiMessage {
     let message = this.#messages.get(kinds);
     if (message === undefined) {

@@ -5,12 +5,12 @@ import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { type Component, type Components, described, metaPackage, reference } from "./component.ts";
 import { structComponents } from "./struct-components.ts";
 
-/** Kinds that are stored have lists; the others are only asked. */
+/** Stored kinds have lists; reviews do not. */
 function isListed({ verbs }: ServedKind): boolean {
   return verbs.includes("list");
 }
 
-/** The name of a kind's schema: of its package when it is built in, of its group backwards when it is not. */
+/** The name of a kind's schema: by Go package for built-in kinds, by reversed group for custom ones. */
 export function componentName(kind: ServedKind): string {
   return nameOf(kind, kind.kind);
 }
@@ -20,12 +20,12 @@ function nameOf({ group, version, isCustom }: ServedKind, kind: string): string 
   return [...group.split(".").reverse(), version, kind].join(".");
 }
 
-/** Where the schema of a list of this kind stands. */
+/** The name of the schema of the kind's list. */
 export function listComponentName(kind: ServedKind): string {
   return nameOf(kind, kind.listKind);
 }
 
-/** Everything that the documents of these kinds refer to. */
+/** All schemas that the documents of these kinds refer to. */
 export function kindComponents(kinds: readonly ServedKind[]): Components {
   const structs = kinds.filter(({ isCustom }) => !isCustom).map(kindStruct);
   const shared = ["meta.v1.ObjectMeta", "meta.v1.ListMeta", "meta.v1.Status", "meta.v1.DeleteOptions"];
@@ -43,7 +43,7 @@ export function groupVersionKind({ group, version, kind }: Pick<ServedKind, "gro
   return { group, kind, version };
 }
 
-/** Metadata is the same for all kinds; what a definition says of it is a restriction, which others check. */
+/** Metadata is the same for all kinds; restrictions by a definition are validated elsewhere. */
 function customComponent(kind: ServedKind): Component {
   const object = withObjectFields(kind.schema.schema);
   const metadata = described(`${metaPackage}.ObjectMeta`, "The name, labels and owners of the object, and more.");
@@ -68,7 +68,7 @@ function listComponent(kind: ServedKind): Component {
   };
 }
 
-/** Options and statuses belong to every group; to clients they are kinds of the group they are used in. */
+/** Options and Status belong to every group; clients look them up in the group they use them in. */
 function withSharedKinds(components: Components, kinds: readonly ServedKind[]): Components {
   const [{ group = "", version = "v1" } = {}] = kinds;
   const mark = (name: string, of: { readonly group: string; readonly version: string }): Components => ({

@@ -1,74 +1,77 @@
-import type { ApiAnswer, ApiRequest, StreamSink } from "@milo-quota/kubernetes/client/transport/api-request.ts";
+import type { ApiRequest, ApiResponse, StreamSink } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import type { KindCatalog } from "../../registry/kinds/kind-catalog.ts";
 import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { firstHeader } from "../access/authenticator.ts";
-import { plainAnswer } from "../answers/answers.ts";
 import type { RequestContext } from "../requests/request-context.ts";
+import { plainTextResponse } from "../responses/responses.ts";
 import { type OpenApiDocument, OpenApiDocuments, type OpenApiMessage } from "./documents.ts";
-import { askedMessageType, swaggerMessageType } from "./swagger-message.ts";
+import { acceptedMessageType, swaggerMessageType } from "./swagger-message.ts";
 
 const root = "/openapi/v3";
 const yearSeconds = 31_536_000;
-const notAcceptable = plainAnswer(406, "406: Not Acceptable\n\nAvailable representations: application/json\n");
+const notAcceptable = plainTextResponse(406, "406: Not Acceptable\n\nAvailable representations: application/json\n");
 
-/** Answers the paths of OpenAPI documents, of the kinds that the plane of the request serves. */
+/** Serves OpenAPI documents for the kinds of the request's plane. */
 export function openApiPaths(kinds: KindCatalog) {
   const documents = new OpenApiDocuments();
-  return async ({ request, plane, path }: RequestContext): Promise<ApiAnswer | undefined> => {
+  return async ({ request, plane, path }: RequestContext): Promise<ApiResponse | undefined> => {
     if (request.method !== "GET" && request.method !== "HEAD") return undefined;
-    return openApiAnswer(documents, kinds.inPlane(plane).all, path, request);
+    return openApiResponse(documents, kinds.inPlane(plane).all, path, request);
   };
 }
 
-function openApiAnswer(
+function openApiResponse(
   documents: OpenApiDocuments,
   kinds: readonly ServedKind[],
   path: string,
   request: ApiRequest,
-): ApiAnswer | undefined {
+): ApiResponse | undefined {
   if (path !== "/openapi/v2" && path !== root && !path.startsWith(`${root}/`)) return undefined;
   const accepted = typesIn(firstHeader(request.headers, "accept"));
   const isOlder = path === "/openapi/v2";
-  const asksMessage = accepted.includes(askedMessageType) || accepted.includes(swaggerMessageType);
-  if (isOlder && asksMessage) return messageAnswer(documents.swaggerMessage(kinds), request);
-  if (!acceptsJson(accepted)) return notAcceptable; // before anything is made
-  if (isOlder) return answerWith(documents.swagger(kinds), request);
-  if (path === root || path === `${root}/`) return answerWith(documents.index(kinds), request);
+  const asksMessage = accepted.includes(acceptedMessageType) || accepted.includes(swaggerMessageType);
+  if (isOlder && asksMessage) return messageResponse(documents.swaggerMessage(kinds), request);
+  if (!acceptsJson(accepted)) return notAcceptable; // before anything is built
+  if (isOlder) return respondWith(documents.swagger(kinds), request);
+  if (path === root || path === `${root}/`) return respondWith(documents.index(kinds), request);
   const name = path.slice(root.length + 1).replace(/\/$/, "");
   const document = documents.document(kinds, name);
-  return document === undefined ? undefined : documentAnswer(document, request);
+  return document === undefined ? undefined : documentResponse(document, request);
 }
 
-/** Under its hash a document never changes; under another hash it is no longer there. */
-function documentAnswer(document: OpenApiDocument, request: ApiRequest): ApiAnswer {
+/** Under its hash a document is immutable; a request with an outdated hash is redirected. */
+function documentResponse(document: OpenApiDocument, request: ApiRequest): ApiResponse {
   const asked = request.query.get("hash") ?? "";
   if (asked !== "" && asked !== document.hash) {
-    // The path of the request, which may go through a plane.
+    // The path as requested, which may include a plane.
     return { code: 301, headers: { location: `${request.path}?hash=${document.hash}` }, body: "" };
   }
-  const answer = answerWith(document, request);
-  if (asked === "") return answer;
-  return { ...answer, headers: { ...answer.headers, "cache-control": `public, immutable, max-age=${yearSeconds}` } };
+  const response = respondWith(document, request);
+  if (asked === "") return response;
+  return {
+    ...response,
+    headers: { ...response.headers, "cache-control": `public, immutable, max-age=${yearSeconds}` },
+  };
 }
 
-function answerWith({ text, hash }: OpenApiDocument, request: ApiRequest): ApiAnswer {
-  return unlessKnown(hash, request, { type: "application/json", body: text });
+function respondWith({ text, hash }: OpenApiDocument, request: ApiRequest): ApiResponse {
+  return unlessNotModified(hash, request, { type: "application/json", body: text });
 }
 
-function messageAnswer({ bytes, hash }: OpenApiMessage, request: ApiRequest): ApiAnswer {
+function messageResponse({ bytes, hash }: OpenApiMessage, request: ApiRequest): ApiResponse {
   const start = (sink: StreamSink): void => {
     sink.write(bytes);
     sink.end();
   };
-  return unlessKnown(hash, request, { type: swaggerMessageType, body: { start } });
+  return unlessNotModified(hash, request, { type: swaggerMessageType, body: { start } });
 }
 
-/** Whoever has it is told so. */
-function unlessKnown(
+/** 304 if the client has the document already. */
+function unlessNotModified(
   hash: string,
   { headers }: ApiRequest,
-  { type, body }: { readonly type: string; readonly body: ApiAnswer["body"] },
-): ApiAnswer {
+  { type, body }: { readonly type: string; readonly body: ApiResponse["body"] },
+): ApiResponse {
   const etag = `"${hash}"`;
   const shared = { etag, vary: "Accept" };
   const known = firstHeader(headers, "if-none-match").split(",");

@@ -1,4 +1,4 @@
-import type { ApiAnswer } from "@milo-quota/kubernetes/client/transport/api-request.ts";
+import type { ApiResponse } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { compileSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 import { describe, expect, it } from "vitest";
 import { allVerbs } from "../../registry/builtin/builtin-kind.ts";
@@ -153,7 +153,7 @@ describe("what kubectl looks for", () => {
     const spec = documentAt("apis/apps/v1").components.schemas["io.k8s.api.core.v1.PodSpec"];
     expect((spec?.["properties"] as Record<string, unknown> | undefined)?.["containers"]).toEqual({
       type: "array",
-      description: "The programs of the pod. There is at least one.",
+      description: "The containers of the pod. At least one is required.",
       items: { $ref: "#/components/schemas/io.k8s.api.core.v1.Container" },
       "x-kubernetes-list-type": "map",
       "x-kubernetes-list-map-keys": ["name"],
@@ -208,7 +208,11 @@ describe("the document of version 2", () => {
 
 describe("answers", () => {
   const serve = openApiPaths({ inPlane: () => ({ all: kinds }) } as unknown as KindCatalog);
-  const ask = (path: string, headers: Record<string, string> = {}, method = "GET"): Promise<ApiAnswer | undefined> => {
+  const ask = (
+    path: string,
+    headers: Record<string, string> = {},
+    method = "GET",
+  ): Promise<ApiResponse | undefined> => {
     const { pathname, searchParams } = new URL(path, "http://host");
     const lists = Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, [value]]));
     const request = { method, path: `/plane${pathname}`, query: searchParams, headers: lists };
@@ -241,13 +245,13 @@ describe("answers", () => {
       "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
       200,
     ],
-    "version 2 in a form that nobody has": ["/openapi/v2", "application/cbor", 406],
+    "version 2 in an unsupported media type": ["/openapi/v2", "application/cbor", 406],
     "version 3 as a message": ["/openapi/v3", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf", 406],
-    "an unknown group": ["/openapi/v3/apis/nobody/v1", "*/*", undefined],
+    "an unknown group": ["/openapi/v3/apis/unknown/v1", "*/*", undefined],
     "another path": ["/openapi", "*/*", undefined],
   };
   for (const [name, [path, accept, code]] of Object.entries(codes)) {
-    it(`${name}: ${code ?? "somebody else's"}`, async () => {
+    it(`${name}: ${code ?? "not handled"}`, async () => {
       expect((await ask(path, { accept }))?.code).toBe(code);
     });
   }

@@ -3,7 +3,7 @@ import { type Component, metaPackage, reference } from "./component.ts";
 import { componentName, groupVersionKind, listComponentName } from "./kind-components.ts";
 import { deleteParameters, listParameters, pathParameters, queryParameters, writeParameters } from "./parameters.ts";
 
-/** Patches that custom kinds have no strategy for leave one of these out. */
+/** Custom kinds have no strategic merge patch. */
 const patchTypes = [
   "application/apply-patch+yaml",
   "application/json-patch+json",
@@ -11,7 +11,7 @@ const patchTypes = [
   "application/strategic-merge-patch+json",
 ];
 
-/** The paths of a kind, with the operations that it has. */
+/** The paths of a kind with their operations. */
 export function kindPaths(kind: ServedKind): Readonly<Record<string, Component>> {
   const { group, version, plural, scope } = kind;
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -55,7 +55,7 @@ function collectionOperations(kind: ServedKind): Component {
   };
 }
 
-/** A kind of namespaces can be listed in all of them at once. */
+/** Namespaced kinds can also be listed in all namespaces. */
 function everywhereOperations(kind: ServedKind): Component {
   if (!kind.verbs.includes("list")) return {};
   return { get: listOperation(kind, `${idOf("list", kind).replace("Namespaced", "")}ForAllNamespaces`) };
@@ -123,7 +123,7 @@ function operation(kind: ServedKind, action: string, operationId: string): Compo
   };
 }
 
-/** `listCoreV1NamespacedPod`, as generators of clients name their methods. */
+/** `listCoreV1NamespacedPod`, as client generators name their methods. */
 function idOf(verb: string, kind: ServedKind, before = "", after = ""): string {
   const group = kind.group === "" ? "Core" : capital(camelGroup(kind.group));
   const scope = kind.scope === "Namespaced" ? "Namespaced" : "";

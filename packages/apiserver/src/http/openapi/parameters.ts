@@ -1,6 +1,6 @@
 import type { Component } from "./component.ts";
 
-/** What a request can say in its query. */
+/** Query parameters. */
 const described: Readonly<Record<string, readonly [type: "string" | "integer" | "boolean", description: string]>> = {
   allowWatchBookmarks: ["boolean", "Whether a watch also tells how far it got."],
   continue: ["string", "Where the next page starts, as the page before said."],
@@ -44,7 +44,7 @@ export function queryParameters(names: readonly string[]): readonly Component[] 
   });
 }
 
-/** What the path of a request names. */
+/** Path parameters. */
 export function pathParameters(path: string): readonly Component[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,

@@ -4,7 +4,7 @@ import { scalarSchemas } from "../../registry/builtin/typed/struct-schema.ts";
 import { openApiName, type StructField, structOf } from "../../registry/builtin/typed/struct-table.ts";
 import { type Component, described, reference } from "./component.ts";
 
-/** Types with a JSON form of their own. */
+/** Types with a JSON encoding of their own. */
 const opaque: Readonly<Record<string, Component>> = {
   "meta.v1.Time": { type: "string", format: "date-time", description: "A moment, to the second, in RFC 3339." },
   "meta.v1.MicroTime": {
@@ -29,7 +29,7 @@ const opaque: Readonly<Record<string, Component>> = {
   "apiextensions.v1.JSONSchemaPropsOrStringArray": { description: "A schema, or a list of names." },
 };
 
-/** The schema of a struct and of everything it is made of, each under its own name. */
+/** The schemas of structs and of all structs they refer to, by name. */
 export function structComponents(roots: Iterable<string>): Record<string, Component> {
   const components: Record<string, Component> = {};
   const waiting = [...roots];

@@ -1,13 +1,13 @@
 import type { Component } from "./component.ts";
 
-/** The form in which kubectl asks for OpenAPI v2: a message as the tools of Google read it, their Document. */
+/** The media type in which kubectl requests OpenAPI v2: gnostic's protobuf Document. */
 export const swaggerMessageType = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-/** How clients ask for it. It is no proper media type: nobody answers with it. */
-export const askedMessageType = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+/** The Accept header for it, which is not a valid media type and never used in a response. */
+export const acceptedMessageType = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
 type Fields = readonly (readonly [name: string, field: number])[];
 
-/** Field numbers of a Schema, by how their values are written. */
+/** Field numbers of a Schema, by wire encoding. */
 const texts: Fields = [
   ["$ref", 1],
   ["format", 2],
@@ -37,7 +37,7 @@ const [requiredField, enumField, additionalField, typeField, itemsField, allOfFi
 ];
 const extensionField = 31;
 
-/** An OpenAPI v2 document as that message: what describes kinds, and what says what it is. */
+/** Encodes the parts of an OpenAPI v2 document that describe kinds. */
 export function swaggerMessage(document: Readonly<Record<string, unknown>>): Uint8Array {
   const { swagger, info, definitions } = document as {
     readonly swagger: string;
@@ -47,7 +47,7 @@ export function swaggerMessage(document: Readonly<Record<string, unknown>>): Uin
   return Buffer.concat([
     text(1, swagger),
     nested(2, [text(1, info.title), text(2, info.version)]),
-    nested(8, []), // there are no paths, which is not the same as that nobody says so
+    nested(8, []), // an empty list of paths, which differs from an absent one
     nested(9, namedSchemas(definitions)),
   ]);
 }
@@ -97,7 +97,7 @@ function isSchema(value: unknown): value is Component {
   return typeof value === "object" && value !== null;
 }
 
-/** Any value, as YAML; JSON is YAML. */
+/** Any value, as YAML, of which JSON is a subset. */
 function anything(field: number, value: unknown): Uint8Array {
   return nested(field, [text(2, JSON.stringify(value))]);
 }
@@ -120,7 +120,7 @@ function double(field: number, value: number): Uint8Array {
   return Buffer.concat([tag(field, 1), bytes]);
 }
 
-/** A whole number, or yes and no as one and zero. */
+/** An integer, or a boolean as one and zero. */
 function count(field: number, value: number): Uint8Array {
   return Buffer.concat([tag(field, 0), varint(value)]);
 }
@@ -129,7 +129,7 @@ function tag(field: number, wireType: number): Uint8Array {
   return varint(field * 8 + wireType);
 }
 
-/** Never negative, and never beyond what a double holds exactly. */
+/** For non-negative safe integers. */
 function varint(value: number): Uint8Array {
   const bytes: number[] = [];
   let left = value;

@@ -2,14 +2,14 @@ import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import type { Component, Components } from "./component.ts";
 import { kindComponents } from "./kind-components.ts";
 
-/** Members that version 2 of OpenAPI does not know. */
+/** Schema keywords that OpenAPI v2 does not have. */
 const newMembers = new Set(["oneOf", "anyOf", "not", "nullable"]);
 
-/** The schemas of all kinds in OpenAPI v2, for tools that ask for nothing newer. Operations are in v3 alone. */
+/** The schemas of all kinds in OpenAPI v2, for older tools. Operations are in v3 only. */
 export function swaggerDocument(kinds: readonly ServedKind[]): Readonly<Record<string, unknown>> {
   const versions = grouped(kinds);
   const definitions: Record<string, unknown> = {};
-  for (const own of versions.values()) Object.assign(definitions, olderSchemas(kindComponents(own)));
+  for (const own of versions.values()) Object.assign(definitions, swaggerSchemas(kindComponents(own)));
   return {
     swagger: "2.0",
     info: { title: "Kubernetes", version: "unversioned" },
@@ -31,32 +31,32 @@ function grouped(kinds: readonly ServedKind[]): Map<string, ServedKind[]> {
   return groups;
 }
 
-/** A schema in the older form: references point to another place, and one beside other members stands bare. */
-function olderSchema(schema: Component): Component {
+/** Converts a schema to v2: references have another prefix, and no siblings. */
+function swaggerSchema(schema: Component): Component {
   const converted: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(schema)) {
-    if (!newMembers.has(key)) converted[key] = olderMember(key, member);
+    if (!newMembers.has(key)) converted[key] = swaggerMember(key, member);
   }
   const { allOf, ...rest } = converted;
   return Array.isArray(allOf) && allOf.length === 1 ? { ...rest, ...(allOf[0] as Component) } : converted;
 }
 
-function olderMember(key: string, member: unknown): unknown {
+function swaggerMember(key: string, member: unknown): unknown {
   switch (key) {
     case "$ref":
       return String(member).replace("#/components/schemas/", "#/definitions/");
     case "properties":
-      return olderSchemas(member as Components);
+      return swaggerSchemas(member as Components);
     case "allOf":
-      return (member as readonly Component[]).map(olderSchema);
+      return (member as readonly Component[]).map(swaggerSchema);
     case "items":
     case "additionalProperties":
-      return typeof member === "object" ? olderSchema(member as Component) : member;
+      return typeof member === "object" ? swaggerSchema(member as Component) : member;
     default:
       return member;
   }
 }
 
-function olderSchemas(schemas: Components): Components {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, olderSchema(schema)]));
+function swaggerSchemas(schemas: Components): Components {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, swaggerSchema(schema)]));
 }

@@ -1,20 +1,19 @@
+import { copyDraft, type Draft, type DraftObject } from "../../registry/builtin/typed/go-round-trip.ts";
 import type { OpaqueName } from "../../registry/builtin/typed/go-type.ts";
-import { copied, type Draft, type DraftObject } from "../../registry/builtin/typed/json-shape.ts";
-import { quantityFault } from "../../registry/builtin/typed/quantity-text.ts";
+import { quantityProblem } from "../../registry/builtin/typed/quantity-text.ts";
 import { textOf } from "./go-text.ts";
 import { rawJson } from "./raw-values.ts";
 import type { ReadLimits } from "./read-limits.ts";
 import { timestampText } from "./timestamp.ts";
-import { ProtobufFault, type Tag, WireReader } from "./wire-reader.ts";
+import { ProtobufError, type Tag, WireReader } from "./wire-reader.ts";
 
-/** What these types need of whoever reads the message around them. */
-export interface Surroundings {
+export interface EncodingDeps {
   readonly limits: ReadLimits;
   readonly readSchema: (bytes: Uint8Array) => DraftObject;
 }
 
-/** Types whose JSON is not an object of their fields. The numbers are those of their messages in Kubernetes. */
-export function readCustomEncoding(name: OpaqueName, bytes: Uint8Array, around: Surroundings): Draft {
+/** Types whose JSON is not an object of their fields. The field numbers are those of Kubernetes' messages. */
+export function readCustomEncoding(name: OpaqueName, bytes: Uint8Array, deps: EncodingDeps): Draft {
   switch (name) {
     case "meta.v1.Time":
       return timestampText(bytes, 0);
@@ -29,15 +28,15 @@ export function readCustomEncoding(name: OpaqueName, bytes: Uint8Array, around: 
     case "apiextensions.v1.JSON":
       return raw(bytes, name.slice(name.lastIndexOf(".") + 1));
     case "apiextensions.v1.JSONSchemaPropsOrBool":
-      return schemaOrBool(bytes, around);
+      return schemaOrBool(bytes, deps);
     case "apiextensions.v1.JSONSchemaPropsOrArray":
-      return schemaOrArray(bytes, around);
+      return schemaOrArray(bytes, deps);
     case "apiextensions.v1.JSONSchemaPropsOrStringArray":
-      return schemaOrStrings(bytes, around);
+      return schemaOrStrings(bytes, deps);
   }
 }
 
-/** Calls `visit` for each field; one that it does not want is skipped. */
+/** Calls `visit` for each field; a field it does not consume is skipped. */
 function eachField(message: string, bytes: Uint8Array, visit: (tag: Tag, wire: WireReader) => boolean): void {
   const wire = new WireReader(bytes);
   while (!wire.isAtEnd) {
@@ -46,14 +45,14 @@ function eachField(message: string, bytes: Uint8Array, visit: (tag: Tag, wire: W
   }
 }
 
-/** Go's clients send the canonical text already, and what others send becomes so with the rest of the object. */
+/** Go clients send the canonical form; other quantities are canonicalized with the rest of the object. */
 function quantity(bytes: Uint8Array): string {
   let text = "0";
   eachField("Quantity", bytes, (tag, wire) => {
     if (tag.field !== 1) return false;
     text = textOf(wire.bytes(tag, "string"));
-    const fault = quantityFault(text);
-    if (fault !== undefined) throw new ProtobufFault(fault);
+    const fault = quantityProblem(text);
+    if (fault !== undefined) throw new ProtobufError(fault);
     return true;
   });
   return text;
@@ -69,7 +68,7 @@ function intOrString(bytes: Uint8Array): string | number {
     else if (tag.field === 3) text = textOf(wire.bytes(tag, "strVal"));
     return tag.field <= 3;
   });
-  if (type !== 0 && type !== 1) throw new ProtobufFault("impossible IntOrString.Type");
+  if (type !== 0 && type !== 1) throw new ProtobufError("impossible IntOrString.Type");
   return type === 0 ? number : text;
 }
 
@@ -77,13 +76,13 @@ function raw(bytes: Uint8Array, message: string): Draft {
   let value: Draft = null;
   eachField(message, bytes, (tag, wire) => {
     if (tag.field !== 1) return false;
-    value = copied(rawJson(wire.bytes(tag, "raw"), message));
+    value = copyDraft(rawJson(wire.bytes(tag, "raw"), message));
     return true;
   });
   return value;
 }
 
-function schemaOrBool(bytes: Uint8Array, { readSchema }: Surroundings): Draft {
+function schemaOrBool(bytes: Uint8Array, { readSchema }: EncodingDeps): Draft {
   let value: Draft = false;
   eachField("JSONSchemaPropsOrBool", bytes, (tag, wire) => {
     if (tag.field === 1) {
@@ -95,7 +94,7 @@ function schemaOrBool(bytes: Uint8Array, { readSchema }: Surroundings): Draft {
   return value;
 }
 
-function schemaOrArray(bytes: Uint8Array, { readSchema, limits }: Surroundings): Draft {
+function schemaOrArray(bytes: Uint8Array, { readSchema, limits }: EncodingDeps): Draft {
   let schema: Draft = null;
   const schemas: Draft[] = [];
   eachField("JSONSchemaPropsOrArray", bytes, (tag, wire) => {
@@ -109,7 +108,7 @@ function schemaOrArray(bytes: Uint8Array, { readSchema, limits }: Surroundings):
   return schemas.length > 0 ? schemas : schema;
 }
 
-function schemaOrStrings(bytes: Uint8Array, { readSchema, limits }: Surroundings): Draft {
+function schemaOrStrings(bytes: Uint8Array, { readSchema, limits }: EncodingDeps): Draft {
   let schema: Draft = null;
   const strings: Draft[] = [];
   eachField("JSONSchemaPropsOrStringArray", bytes, (tag, wire) => {

@@ -4,7 +4,7 @@ import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-// Written by the serializer of Kubernetes 1.34.4; the JSON is what Go makes of the object that it reads back.
+// Written by the serializer of Kubernetes 1.34.4; the JSON is what Go decodes from it.
 import encodedObjects from "../../../test/recorded/encoded-objects.json" with { type: "json" };
 import { builtinKinds } from "../../registry/builtin/builtin-kinds.ts";
 import { structNames, structOf } from "../../registry/builtin/typed/struct-table.ts";
@@ -29,7 +29,7 @@ const fault = (body: Uint8Array, expected = configMap): DecodedBody & { ok: fals
   return result;
 };
 
-/** The parts of a message, put together by hand. */
+/** The parts of a message, encoded by hand. */
 const varint = (value: bigint | number): number[] => {
   const bytes: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(value));
@@ -159,7 +159,7 @@ describe("a body that is no such object", () => {
       inSchema([0x49, 0, 0, 0, 0, 0, 0, 0xf0, 0x7f]),
       "json: unsupported value: +Inf",
     ],
-    "a raw value that is no JSON": [inSchema(piece(8, piece(1, "{"))), /^proto: JSON: the raw value is no JSON: /],
+    "a raw value that is no JSON": [inSchema(piece(8, piece(1, "{"))), /^proto: JSON: the raw value is not JSON: /],
     "a raw value that nests without end": [
       inSchema(piece(8, piece(1, "[".repeat(2_000) + "]".repeat(2_000)))),
       "proto: JSON: exceeded max depth",
@@ -167,13 +167,13 @@ describe("a body that is no such object", () => {
   };
   for (const [name, [body, because]] of Object.entries(refused)) {
     it(`is refused: ${name}`, () => {
-      const told = fault(body).because;
-      if (typeof because === "string") expect(told).toBe(because);
-      else expect(told).toMatch(because);
+      const actual = fault(body).because;
+      if (typeof because === "string") expect(actual).toBe(because);
+      else expect(actual).toMatch(because);
     });
   }
 
-  /** Schemas of the further properties of each other, and at the end a value as deep as any. */
+  /** Schemas nested by additionalProperties, with a deep value at the end. */
   const nested = (depth: number) => {
     let schema = piece(8, piece(1, "[".repeat(900) + "]".repeat(900)));
     for (let level = 0; level < depth; level += 1) schema = piece(30, piece(2, schema));
@@ -184,7 +184,7 @@ describe("a body that is no such object", () => {
     // The object, its spec, the version, the validation and the outermost schema come first.
     expect(decodeProtobuf(nested(messageDepthMax - 5), definition).ok).toBe(true);
     expect(fault(nested(messageDepthMax - 4), definition).because).toBe(
-      `proto: messages nest more than ${messageDepthMax} deep`,
+      `proto: messages are nested more than ${messageDepthMax} levels deep`,
     );
   });
 
@@ -200,7 +200,7 @@ describe("a body that is no such object", () => {
     expect(fault(body(valuesMax + 1)).because).toBe(`proto: more than ${valuesMax} values`);
   });
 
-  const told: Record<string, [body: Uint8Array, message: string]> = {
+  const messages: Record<string, [body: Uint8Array, message: string]> = {
     "what it is, when it says so": [
       enveloped([], { apiVersion: "example.com/v2", kind: "Thing" }),
       'Thing in version "v2" cannot be handled as a ConfigMap: no kind "Thing" is registered for version "example.com/v2"',
@@ -214,7 +214,7 @@ describe("a body that is no such object", () => {
       "the object provided is unrecognized (must be of type ConfigMap): empty data (<empty>)",
     ],
   };
-  for (const [name, [body, message]] of Object.entries(told)) {
+  for (const [name, [body, message]] of Object.entries(messages)) {
     it(`is answered with ${name}`, () => {
       expect(undecodable(fault(body), "ConfigMap", body)).toMatchObject({ code: 400, reason: "BadRequest", message });
     });

@@ -3,35 +3,35 @@ import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { type Envelope, readEnvelope } from "./envelope.ts";
-import { type KindName, structOfKind } from "./kind-structs.ts";
+import { structOfKind, type TypeMeta } from "./kind-structs.ts";
 import { readMessage } from "./message-reader.ts";
-import { ProtobufFault } from "./wire-reader.ts";
+import { ProtobufError } from "./wire-reader.ts";
 
 export type DecodedBody =
   | { readonly ok: true; readonly apiVersion: string; readonly kind: string; readonly object: JsonObject }
-  /** `of` is what the body says it is, when that much could be read. */
-  | { readonly ok: false; readonly because: string; readonly of: KindName | undefined };
+  /** `of` is the kind that the body declares, if that could be read. */
+  | { readonly ok: false; readonly because: string; readonly of: TypeMeta | undefined };
 
-/** How much of a body that cannot be read is shown to whoever sent it. */
+/** How much of an undecodable body is quoted in the error. */
 const shownLength = 30;
 
 /**
- * Reads a body of type `application/vnd.kubernetes.protobuf`: the object looks as Go would write it as JSON. A body that
- * leaves out its kind or version is of the one that is expected where it was sent.
+ * Decodes a body of type `application/vnd.kubernetes.protobuf` into the object that Go would marshal to JSON. A body
+ * without kind or version has the expected ones.
  */
-export function decodeProtobuf(body: Uint8Array, expected: KindName): DecodedBody {
-  let of: KindName | undefined;
+export function decodeProtobuf(body: Uint8Array, expected: TypeMeta): DecodedBody {
+  let of: TypeMeta | undefined;
   try {
     const envelope = readEnvelope(body);
     of = namedKind(envelope, expected);
     return { ok: true, ...of, object: readObject(of, envelope.raw) };
   } catch (error) {
-    if (!(error instanceof ProtobufFault)) throw error;
+    if (!(error instanceof ProtobufError)) throw error;
     return { ok: false, because: error.message, of };
   }
 }
 
-/** The answer to a body that cannot be read as an object of the kind it should be. */
+/** The error for a body that is not an object of the expected kind. */
 export function undecodable(
   fault: DecodedBody & { readonly ok: false },
   expectedKind: string,
@@ -47,7 +47,7 @@ export function undecodable(
   return failure("BadRequest", `${subject}: ${because}`);
 }
 
-function namedKind({ apiVersion, kind }: Envelope, expected: KindName): KindName {
+function namedKind({ apiVersion, kind }: Envelope, expected: TypeMeta): TypeMeta {
   const isVersioned = /^([^/]*\/)?[^/]+$/.test(apiVersion);
   return {
     apiVersion: isVersioned ? apiVersion.replace(/^\//, "") : expected.apiVersion,
@@ -55,10 +55,10 @@ function namedKind({ apiVersion, kind }: Envelope, expected: KindName): KindName
   };
 }
 
-function readObject(of: KindName, raw: Uint8Array): JsonObject {
+function readObject(of: TypeMeta, raw: Uint8Array): JsonObject {
   const struct = structOfKind(of);
   if (struct === undefined) {
-    throw new ProtobufFault(`no kind ${quote(of.kind)} is registered for version ${quote(of.apiVersion)}`);
+    throw new ProtobufError(`no kind ${quote(of.kind)} is registered for version ${quote(of.apiVersion)}`);
   }
   return { kind: of.kind, apiVersion: of.apiVersion, ...readMessage(struct, raw) };
 }

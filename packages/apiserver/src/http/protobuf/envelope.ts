@@ -1,9 +1,9 @@
 import { textOf } from "./go-text.ts";
-import { ProtobufFault, WireReader } from "./wire-reader.ts";
+import { ProtobufError, WireReader } from "./wire-reader.ts";
 
-/** What Kubernetes puts around a message: bytes that say what follows, then the kind of the object and its message. */
+/** Kubernetes' wrapper of a message: a magic prefix, then runtime.Unknown with the object's kind and message. */
 export interface Envelope {
-  /** Both empty when the sender does not say. */
+  /** Both empty if the sender omitted them. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly raw: Uint8Array;
@@ -12,12 +12,12 @@ export interface Envelope {
 const prefix = [0x6b, 0x38, 0x73, 0x00];
 
 export function readEnvelope(body: Uint8Array): Envelope {
-  if (body.length === 0) throw new ProtobufFault("empty data");
+  if (body.length === 0) throw new ProtobufError("empty data");
   if (prefix.some((byte, at) => body[at] !== byte)) {
     const expected = `expected prefix [${prefix.join(" ")}]`;
-    throw new ProtobufFault(`provided data does not appear to be a protobuf message, ${expected}`);
+    throw new ProtobufError(`provided data does not appear to be a protobuf message, ${expected}`);
   }
-  if (body.length === prefix.length) throw new ProtobufFault("empty body");
+  if (body.length === prefix.length) throw new ProtobufError("empty body");
   return readUnknown(body.subarray(prefix.length));
 }
 

@@ -5,7 +5,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** The replacement character. */
 const replacement = Uint8Array.of(0xef, 0xbf, 0xbd);
 
-/** Text as Go writes it as JSON: every byte that belongs to no character becomes a replacement character. */
+/** Text as Go marshals it to JSON: every invalid byte becomes a replacement character. */
 export function textOf(bytes: Uint8Array): string {
   return decoder.decode(isUtf8(bytes) ? bytes : repaired(bytes));
 }
@@ -26,7 +26,7 @@ function repaired(bytes: Uint8Array): Uint8Array {
   return text.subarray(0, end);
 }
 
-/** How many bytes the character takes that begins here; zero when none does. */
+/** Length in bytes of the character that begins here; zero for an invalid sequence. */
 function characterLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at] as number;
   if (first < 0x80) return 1;
@@ -36,7 +36,7 @@ function characterLength(bytes: Uint8Array, at: number): number {
   return length;
 }
 
-/** After some bytes not all will do: no character has two forms, none is a surrogate, and none is beyond the last. */
+/** Excludes overlong encodings, surrogates and code points beyond U+10FFFF. */
 function isSecond(first: number, second: number | undefined): boolean {
   if (first === 0xe0) return isBetween(second, 0xa0, 0xbf);
   if (first === 0xed) return isBetween(second, 0x80, 0x9f);

@@ -3,13 +3,13 @@ import { builtinKinds } from "../../registry/builtin/builtin-kinds.ts";
 import { scaleKind } from "../../registry/scale/scale-kind.ts";
 import { hasMessage } from "./message-table.ts";
 
-/** What an object says it is. */
-export interface KindName {
+/** The kind and version that an object declares. */
+export interface TypeMeta {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-/** Sent to a subresource, and served as no resource of its own. */
+/** Sent to a subresource only; not a resource of its own. */
 const tokenRequest = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
 
 const structs = new Map<string, string>(
@@ -19,14 +19,14 @@ const structs = new Map<string, string>(
   }),
 );
 
-/** The struct that objects of a kind are read as; undefined for kinds that have no protobuf form here. */
-export function structOfKind(name: KindName): string | undefined {
-  // Clients send these options under the group of whatever they delete.
+/** The Go struct of a kind; undefined for kinds without a protobuf encoding here. */
+export function structOfKind(name: TypeMeta): string | undefined {
+  // Clients send these options under the group of the objects they delete.
   if (name.kind === "DeleteOptions" && parseApiVersion(name.apiVersion).version !== "") return "meta.v1.DeleteOptions";
   const struct = structs.get(keyOf(name));
   return struct !== undefined && hasMessage(struct) ? struct : undefined;
 }
 
-function keyOf({ apiVersion, kind }: KindName): string {
+function keyOf({ apiVersion, kind }: TypeMeta): string {
   return `${apiVersion} ${kind}`;
 }

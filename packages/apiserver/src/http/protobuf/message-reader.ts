@@ -1,6 +1,6 @@
 import { setOwn } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { type Draft, type DraftObject, isDraftObject } from "../../registry/builtin/typed/go-round-trip.ts";
 import { type GoType, pointee } from "../../registry/builtin/typed/go-type.ts";
-import { type Draft, type DraftObject, isDraftObject } from "../../registry/builtin/typed/json-shape.ts";
 import type { StructField } from "../../registry/builtin/typed/struct-table.ts";
 import { readCustomEncoding } from "./custom-encodings.ts";
 import { textOf } from "./go-text.ts";
@@ -9,19 +9,19 @@ import { type FieldPosition, isNumber, packedWireType, readNumber } from "./numb
 import { base64Of } from "./raw-values.ts";
 import { ReadLimits } from "./read-limits.ts";
 import { type Tag, WireReader, wireType } from "./wire-reader.ts";
-import { isLeftOut, zeroStruct, zeroValue } from "./zero-values.ts";
+import { isOmitted, zeroStruct, zeroValue } from "./zero-values.ts";
 
-/** Lists that are a message of their own, as protobuf has no map of lists. */
+/** Lists encoded as a message, because protobuf has no map of lists. */
 const wrappedLists = new Set(["authentication.v1.ExtraValue", "authorization.v1.ExtraValue"]);
 
-/** A struct from its message, as Go writes it as JSON. */
+/** Decodes the message of a struct, as Go would marshal it to JSON. */
 export function readMessage(structName: string, bytes: Uint8Array): DraftObject {
   return new MessageReader().struct(structName, bytes);
 }
 
 class MessageReader {
   readonly #limits = new ReadLimits();
-  readonly #around = {
+  readonly #deps = {
     limits: this.#limits,
     readSchema: (bytes: Uint8Array) => this.struct("apiextensions.v1.JSONSchemaProps", bytes),
   };
@@ -46,7 +46,7 @@ class MessageReader {
     else this.#field(member.field, tag, wire, into);
   }
 
-  /** A field that is sent again adds to a list, a map or a struct, and replaces anything else. */
+  /** A repeated field appends to a list, merges into a map or a struct, and replaces any other value. */
   #field(field: StructField, tag: Tag, wire: WireReader, into: DraftObject): void {
     const type = pointee(field.type);
     const before = into[field.name];
@@ -67,11 +67,11 @@ class MessageReader {
   }
 
   #set(field: StructField, value: Draft, into: DraftObject): void {
-    if (!isLeftOut(field, value)) into[field.name] = value;
+    if (!isOmitted(field, value)) into[field.name] = value;
     else if (into[field.name] !== undefined) delete into[field.name];
   }
 
-  /** One item, or many numbers packed into one field. */
+  /** One item, or several numbers packed into one field. */
   #items(of: GoType, items: Draft[], position: FieldPosition): void {
     const { name, tag, wire } = position;
     if (!isNumber(of) || tag.type !== wireType.bytes) {
@@ -87,7 +87,7 @@ class MessageReader {
     }
   }
 
-  /** An entry of a map is a message of its key and its value, either of which may be left out. */
+  /** An entry of a map is a message of its key and its value, either of which may be omitted. */
   #entry(of: GoType, bytes: Uint8Array, entries: DraftObject): void {
     this.#limits.count();
     const wire = new WireReader(bytes);
@@ -99,7 +99,7 @@ class MessageReader {
       else if (tag.field === 2) value = this.#value(of, { name: "mapvalue", tag, wire });
       else wire.skip(tag.type);
     }
-    setOwn(entries, key, value === undefined ? unsent(of) : value);
+    setOwn(entries, key, value === undefined ? emptyEntryValue(of) : value);
   }
 
   #value(type: GoType, position: FieldPosition): Draft {
@@ -117,7 +117,7 @@ class MessageReader {
       case "struct":
         return this.struct(type.name, bytes);
       case "opaque":
-        return readCustomEncoding(type.name, bytes, this.#around);
+        return readCustomEncoding(type.name, bytes, this.#deps);
       case "slice":
         return this.#wrapped(type.of, bytes);
       default:
@@ -137,8 +137,8 @@ class MessageReader {
   }
 }
 
-/** The value of an entry that has only a key; lists and bytes are then empty, not missing. */
-function unsent(type: GoType): Draft {
+/** The value of an entry with only a key; lists and bytes are then empty, not missing. */
+function emptyEntryValue(type: GoType): Draft {
   if (type.form === "slice") return [];
   return type.form === "bytes" ? "" : zeroValue(type);
 }

@@ -1,13 +1,13 @@
 import { type StructField, structOf } from "../../registry/builtin/typed/struct-table.ts";
 import numbers from "./field-numbers.json" with { type: "json" };
 
-/** What a field of a message is for: a field of the object, or a message whose fields are the object's own. */
+/** The target of a message's field: a field of the object, or a message whose fields are inlined into the object. */
 export type Member =
   | { readonly form: "field"; readonly field: StructField }
   | { readonly form: "embedded"; readonly message: Message };
 
 export interface Message {
-  /** As Go calls it, without its package. */
+  /** The Go name, without its package. */
   readonly name: string;
   readonly members: ReadonlyMap<number, Member>;
 }
@@ -19,7 +19,7 @@ export function hasMessage(structName: string): boolean {
   return Object.hasOwn(texts, structName);
 }
 
-/** The message of a struct such as `core.v1.PodSpec`; read from the table when first asked for. */
+/** The message of a struct such as `core.v1.PodSpec`; loaded on first use. */
 export function messageOf(structName: string): Message {
   let message = parsed.get(structName);
   if (message === undefined) {
@@ -55,16 +55,16 @@ function parseMessage(structName: string): Message {
   return root;
 }
 
-/** Puts a field where a path of numbers leads, through messages that are made on the way. */
+/** Inserts a field at a path of field numbers, creating the messages on the way. */
 function insertField(message: Draft, path: readonly number[], field: StructField): void {
   const [number = 0, ...rest] = path;
   if (rest.length === 0) {
     message.members.set(number, { form: "field", field });
     return;
   }
-  const known = message.members.get(number);
+  const existing = message.members.get(number);
   const inner: Draft =
-    known?.form === "embedded" ? (known.message as Draft) : { name: message.name, members: new Map() };
+    existing?.form === "embedded" ? (existing.message as Draft) : { name: message.name, members: new Map() };
   message.members.set(number, { form: "embedded", message: inner });
   insertField(inner, rest, field);
 }

@@ -1,7 +1,7 @@
 import type { GoType } from "../../registry/builtin/typed/go-type.ts";
-import { ProtobufFault, type Tag, type WireReader, wireType } from "./wire-reader.ts";
+import { ProtobufError, type Tag, type WireReader, wireType } from "./wire-reader.ts";
 
-/** Where a value stands: after its tag, under the name of its field. */
+/** The position of a value: after its tag, with the name of its field. */
 export interface FieldPosition {
   readonly name: string;
   readonly tag: Tag;
@@ -10,12 +10,12 @@ export interface FieldPosition {
 
 type NumberForm = "bool" | "int32" | "int64" | "float64";
 
-/** Whether values of a type have no length before them, so that many can be packed into one field. */
+/** Whether values of a type have no length prefix, so that several can be packed into one field. */
 export function isNumber(type: GoType): type is GoType & { readonly form: NumberForm } {
   return type.form === "bool" || type.form === "int32" || type.form === "int64" || type.form === "float64";
 }
 
-/** How each of the numbers is written that are packed into one field. */
+/** The wire type of the numbers packed into one field. */
 export function packedWireType(form: NumberForm): number {
   return form === "float64" ? wireType.fixed64 : wireType.varint;
 }
@@ -33,9 +33,11 @@ export function readNumber(form: NumberForm, { name, tag, wire }: FieldPosition)
   }
 }
 
-/** JSON has no other numbers. An integer that a double does not hold exactly is a bigint, as from JSON text. */
+/**
+ * JSON has finite numbers only. An integer that a double cannot represent is a bigint, as when parsed from JSON text.
+ */
 function finite(value: number): number | bigint {
-  if (!Number.isFinite(value)) throw new ProtobufFault(`json: unsupported value: ${goFloat(value)}`);
+  if (!Number.isFinite(value)) throw new ProtobufError(`json: unsupported value: ${goFloat(value)}`);
   const isLongInteger = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21;
   return isLongInteger ? BigInt(String(value)) : value;
 }

@@ -1,9 +1,9 @@
-import { ProtobufFault } from "./wire-reader.ts";
+import { ProtobufError } from "./wire-reader.ts";
 
-/** How deeply messages nest: only the schemas of a definition do so without an end, and none that means anything. */
+/** Nesting limit: only the schemas of a definition are recursive, and no sensible one is as deep. */
 export const messageDepthMax = 300;
 
-/** How many messages, items and entries a body may hold. Two bytes make an empty one, which then takes hundreds. */
+/** Limit on messages, items and entries in a body: two bytes encode an empty one, which takes hundreds in memory. */
 export const valuesMax = 500_000;
 
 /** Counts what one body holds. */
@@ -11,12 +11,12 @@ export class ReadLimits {
   #depth = 0;
   #values = 0;
 
-  /** Reads something that may hold messages itself. */
+  /** Reads a value that may contain messages. */
   nested<Value>(read: () => Value): Value {
     this.count();
     this.#depth += 1;
     if (this.#depth > messageDepthMax) {
-      throw new ProtobufFault(`proto: messages nest more than ${messageDepthMax} deep`);
+      throw new ProtobufError(`proto: messages are nested more than ${messageDepthMax} levels deep`);
     }
     const value = read();
     this.#depth -= 1;
@@ -25,6 +25,6 @@ export class ReadLimits {
 
   count(): void {
     this.#values += 1;
-    if (this.#values > valuesMax) throw new ProtobufFault(`proto: more than ${valuesMax} values`);
+    if (this.#values > valuesMax) throw new ProtobufError(`proto: more than ${valuesMax} values`);
   }
 }

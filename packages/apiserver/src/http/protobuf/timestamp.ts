@@ -1,13 +1,13 @@
-import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
-import { ProtobufFault, WireReader } from "./wire-reader.ts";
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
+import { ProtobufError, WireReader } from "./wire-reader.ts";
 
-/** The time that Go calls zero, the beginning of year one: no time at all. */
+/** Go's zero time, the beginning of year one: no time at all. */
 const zeroSeconds = -62_135_596_800n;
-/** The years that a text of four digits can name. */
+/** The years that four digits can express. */
 const secondsMin = -62_167_219_200n;
 const secondsMax = 253_402_300_799n;
 
-/** A time as RFC 3339 text in UTC with so many digits after the seconds; null when there is none. */
+/** A time as RFC 3339 text in UTC with that many fractional digits; null for the zero time. */
 export function timestampText(bytes: Uint8Array, digits: 0 | 6): string | null {
   if (bytes.length === 0) return null;
   const { seconds, nanos } = readTimestamp(bytes);
@@ -17,9 +17,9 @@ export function timestampText(bytes: Uint8Array, digits: 0 | 6): string | null {
   const wholeSeconds = (wholeMicros - fraction) / 1_000_000n;
   if (wholeSeconds === zeroSeconds && fraction === 0n) return null;
   if (wholeSeconds < secondsMin || wholeSeconds > secondsMax) {
-    throw new ProtobufFault(`proto: Timestamp: ${wholeSeconds} seconds are not within the years 0000 to 9999`);
+    throw new ProtobufError(`proto: Timestamp: ${wholeSeconds} seconds are not within the years 0000 to 9999`);
   }
-  const text = timeText(Number(wholeSeconds) * 1_000);
+  const text = formatTime(Number(wholeSeconds) * 1_000);
   return digits === 0 ? text : `${text.slice(0, -1)}.${String(fraction).padStart(digits, "0")}Z`;
 }
 

@@ -1,15 +1,15 @@
+import type { Draft, DraftObject } from "../../registry/builtin/typed/go-round-trip.ts";
 import type { GoType, OpaqueName } from "../../registry/builtin/typed/go-type.ts";
-import type { Draft, DraftObject } from "../../registry/builtin/typed/json-shape.ts";
 import { type StructField, structOf } from "../../registry/builtin/typed/struct-table.ts";
 
-/** What Go writes as JSON for a struct of which nothing was sent: the fields that it does not leave out. */
+/** The JSON that Go marshals for an empty struct: the fields without omitempty. */
 export function zeroStruct(structName: string): DraftObject {
   const object: DraftObject = {};
   for (const { name, type } of unconditional(structName)) object[name] = zeroValue(type);
   return object;
 }
 
-/** The value that Go gives to what was not sent. */
+/** Go's zero value. */
 export function zeroValue(type: GoType): Draft {
   switch (type.form) {
     case "struct":
@@ -29,8 +29,8 @@ export function zeroValue(type: GoType): Draft {
   }
 }
 
-/** Whether Go leaves a field out of its JSON because of the value that was sent for it. */
-export function isLeftOut({ type, omits }: StructField, value: Draft): boolean {
+/** Whether Go omits a field from its JSON because of the decoded value. */
+export function isOmitted({ type, omits }: StructField, value: Draft): boolean {
   if (omits === undefined || type.form === "pointer" || type.form === "struct") return false;
   if (type.form === "opaque") return omits === "omitzero" && value === null;
   return value === "" || value === 0 || value === false;
@@ -44,7 +44,7 @@ function zeroCustomEncoding(name: OpaqueName): Draft {
 
 const found = new Map<string, readonly StructField[]>();
 
-/** Structs are never empty to Go, so `omitempty` means nothing for them. */
+/** For Go structs are never empty, so `omitempty` has no effect on them. */
 function unconditional(structName: string): readonly StructField[] {
   let fields = found.get(structName);
   if (fields === undefined) {

@@ -1,6 +1,6 @@
 import type { ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { jsonFault } from "@milo-quota/kubernetes/protocol/json-fault.ts";
+import { goJsonError } from "@milo-quota/kubernetes/protocol/go-json-error.ts";
 import { JsonSyntaxError, readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
 import { typeFault } from "@milo-quota/kubernetes/protocol/json-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
@@ -11,7 +11,7 @@ import { duplicateFields } from "./duplicate-fields.ts";
 
 const openingBrace = 0x7b;
 
-/** How much of a body that cannot be read is shown to whoever sent it. */
+/** How much of an unreadable body is quoted in the error. */
 const shownLength = 30;
 
 const json = "application/json";
@@ -19,17 +19,17 @@ const mergePatch = "application/merge-patch+json";
 const yaml = "application/yaml";
 export const protobuf = "application/vnd.kubernetes.protobuf";
 
-/** The media type of a body, without its parameters; JSON when the client does not say. */
+/** The media type of a body, without its parameters; JSON when the header is absent. */
 export function contentType(request: ApiRequest): string {
   const said = firstHeader(request.headers, "content-type");
-  if (said === json || said === mergePatch) return said; // as nearly all of them
+  if (said === json || said === mergePatch) return said; // nearly all requests
   const [type = ""] = said.split(";");
   return type.trim().toLowerCase();
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The text of a body. Bytes that are no UTF-8 become what Go makes of them. */
+/** The text of a body. Invalid UTF-8 is decoded as Go does. */
 export async function bodyText(request: ApiRequest): Promise<string> {
   return textOf(await request.body());
 }
@@ -39,25 +39,25 @@ function textOf(body: Uint8Array | string): string {
   return text.includes("\\u") ? text.replace(loneSurrogate, "$1\\ufffd") : text;
 }
 
-/** Escapes of half a character, which Go reads as one that could not be read; a backslash before them is its own. */
+/** Escapes of lone surrogates, which Go decodes as replacement characters; not those after an escaped backslash. */
 const loneSurrogate =
   /((?<!\\)(?:\\\\)*)(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2})/g;
 
-export interface SentBody {
+export interface DecodedObject {
   readonly value: JsonValue;
-  /** Paths of keys that stand in the text twice. */
+  /** Paths of keys that occur twice. */
   readonly duplicates: readonly string[];
 }
 
-/** The kind that a body should be of; custom kinds have no protobuf form. */
+/** The expected kind of a body; custom kinds have no protobuf encoding. */
 export interface BodyKind {
   readonly apiVersion: string;
   readonly kind: string;
   readonly isCustom: boolean;
 }
 
-/** An object that a client sent, in one of the forms this server reads. */
-export async function objectBody(request: ApiRequest, expected: BodyKind): Promise<SentBody> {
+/** The object of a request, in any encoding this server reads. */
+export async function objectBody(request: ApiRequest, expected: BodyKind): Promise<DecodedObject> {
   const type = contentType(request);
   const accepted = expected.isCustom ? [json, yaml] : [json, yaml, protobuf];
   if (type !== "" && !accepted.includes(type)) throw unsupportedMediaType([json, yaml, protobuf]);
@@ -74,14 +74,14 @@ function isGroupVersion(apiVersion: string): boolean {
   return slash < 0 || !apiVersion.includes("/", slash + 1);
 }
 
-/** Nobody guesses what a custom object is meant to be. */
+/** Bodies of custom kinds must declare their kind. */
 function requireKind(value: JsonValue, text: string, kind: string): void {
   if (!isJsonObject(value) || (value["kind"] ?? "") !== "") return;
   const because = `Object 'Kind' is missing in '${text}' (${shown(text)})`;
   throw new StatusError(failure("BadRequest", `${unrecognizedObject(kind)}: ${because}`));
 }
 
-/** A body in the form that clients of Go prefer for kinds they have types for. */
+/** A protobuf body, which Go clients prefer for built-in kinds. */
 export async function protobufBody(request: ApiRequest, expected: Omit<BodyKind, "isCustom">): Promise<JsonValue> {
   const body = await request.body();
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
@@ -90,7 +90,7 @@ export async function protobufBody(request: ApiRequest, expected: Omit<BodyKind,
   return { ...decoded.object, apiVersion: decoded.apiVersion, kind: decoded.kind };
 }
 
-function jsonBody(text: string, kind: string, sent: Uint8Array | string): SentBody {
+function jsonBody(text: string, kind: string, sent: Uint8Array | string): DecodedObject {
   try {
     const value = readJson(text) ?? {};
     if (isJsonObject(value)) {
@@ -100,11 +100,11 @@ function jsonBody(text: string, kind: string, sent: Uint8Array | string): SentBo
     throw unrecognized(sent, kind, typeFault("object", value));
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    throw unrecognized(sent, kind, jsonFault(text) ?? error.message);
+    throw unrecognized(sent, kind, goJsonError(text) ?? error.message);
   }
 }
 
-/** What says how to read the rest has to be readable itself. */
+/** kind and apiVersion must be strings, because they select the decoder. */
 function requireTexts(value: JsonObject, text: string, kind: string): void {
   for (const field of ["apiVersion", "kind"]) {
     const said = value[field] ?? "";
@@ -126,7 +126,7 @@ function unrecognized(text: Uint8Array | string, kind: string, fault: string): S
   return new StatusError(failure("BadRequest", `${unrecognizedObject(kind)}: ${because}`));
 }
 
-/** The beginning of what a client sent; not as text when it does not look like an object. */
+/** The beginning of a body; as bytes when it does not look like an object. */
 function shown(body: Uint8Array | string): string {
   const bytes = typeof body === "string" ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.length);
   if (bytes.length === 0) return "<empty>";

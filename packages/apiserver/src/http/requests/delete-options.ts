@@ -1,5 +1,5 @@
 import type { ApiRequest } from "@milo-quota/kubernetes/client/transport/api-request.ts";
-import { invalidObject, StatusError, unexplained } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { failureWithoutReason, invalidObject, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { notSupported } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { typeFault } from "@milo-quota/kubernetes/protocol/json-type.ts";
@@ -61,10 +61,10 @@ function fromBody(value: JsonValue): Given {
   if (!isJsonObject(value)) throw unreadable(value);
   if (value["kind"] !== undefined && value["kind"] !== "DeleteOptions") {
     const [kind, version] = [String(value["kind"]), String(value["apiVersion"] ?? "v1")];
-    throw new StatusError(unexplained(`no kind ${quote(kind)} is registered for version ${quote(version)}`));
+    throw new StatusError(failureWithoutReason(`no kind ${quote(kind)} is registered for version ${quote(version)}`));
   }
-  const misfit = decodeIssue("meta.v1.DeleteOptions", value);
-  if (misfit !== undefined) throw new StatusError(unexplained(misfit));
+  const issue = decodeIssue("meta.v1.DeleteOptions", value);
+  if (issue !== undefined) throw new StatusError(failureWithoutReason(issue));
   const preconditions = isJsonObject(value["preconditions"] ?? null) ? (value["preconditions"] as JsonObject) : {};
   const dryRun = Array.isArray(value["dryRun"]) ? value["dryRun"] : [];
   return {
@@ -85,7 +85,7 @@ interface Types {
   readonly number: number;
 }
 
-/** The types were checked when the options were read. */
+/** Types were checked when the options were decoded. */
 function typed<Name extends keyof Types>(object: JsonObject, field: string, type: Name): Types[Name] | undefined {
   const value = object[field];
   return typeof value === type ? (value as unknown as Types[Name]) : undefined;
@@ -99,5 +99,5 @@ function given(options: Loose): DeleteOptions {
 
 function unreadable(value: JsonValue): StatusError {
   const fault = typeFault("object", value);
-  return new StatusError(unexplained(`couldn't get version/kind; json parse error: ${fault}`));
+  return new StatusError(failureWithoutReason(`couldn't get version/kind; json parse error: ${fault}`));
 }

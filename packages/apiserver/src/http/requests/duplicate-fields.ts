@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 
-/** How many are told of. */
+/** Duplicates that are reported. */
 const foundMax = 64;
 
 const quoteCode = 34;
@@ -8,14 +8,14 @@ const backslashCode = 92;
 const colonCode = 58;
 
 /**
- * The paths of keys that an object of a JSON text has twice. `value` is what the text was parsed to: when it has as many
- * keys as the text, which is nearly always, that settles it.
+ * The paths of keys that occur twice in an object of a JSON text. `value` is the parsed text: if it has as many keys as
+ * the text, as is nearly always so, there are none.
  */
 export function duplicateFields(text: string, value: JsonValue): readonly string[] {
   return countKeys(value) === countColons(text) ? [] : new DuplicateScan(text).run();
 }
 
-/** Without recursion: a text may nest as deep as it likes. */
+/** Without recursion: a text may be nested deeply. */
 function countKeys(value: JsonValue): number {
   const left: JsonValue[] = [value];
   let count = 0;

@@ -12,13 +12,13 @@ import {
   parseSelectorText,
   type SelectorResult,
 } from "@milo-quota/kubernetes/protocol/selectors/label-selector-text.ts";
-import { checkFields, type Selection } from "../../registry/field-values.ts";
+import { checkFields, type Selectors } from "../../registry/field-values.ts";
 import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { booleanParameter, integerParameter } from "./query.ts";
 
-/** What a client may ask of a list or a watch. */
+/** The query options of a list or a watch. */
 export interface ListOptions {
-  readonly selection: Selection;
+  readonly selection: Selectors;
   readonly limit: number;
   readonly continueToken: string;
   readonly resourceVersion: string;
@@ -44,7 +44,7 @@ export function parseListOptions(query: URLSearchParams, kind: ServedKind, name:
     allowBookmarks: booleanParameter(query, "allowWatchBookmarks") ?? false,
     timeoutSeconds: integerParameter(query, "timeoutSeconds"),
   };
-  refuseMovedPage(options);
+  rejectRevisionWithContinue(options);
   const issues = options.watch ? watchIssues(options) : listIssues(options);
   if (issues.length > 0) {
     throw new StatusError(invalidObject({ group: "meta.k8s.io", kind: "ListOptions" }, "", issues));
@@ -52,14 +52,19 @@ export function parseListOptions(query: URLSearchParams, kind: ServedKind, name:
   return options;
 }
 
-/** A page is of the revision that the first one was of. */
-function refuseMovedPage({ watch, continueToken, resourceVersion, resourceVersionMatch }: ListOptions): void {
+/** A continue token carries its own revision. */
+function rejectRevisionWithContinue({
+  watch,
+  continueToken,
+  resourceVersion,
+  resourceVersionMatch,
+}: ListOptions): void {
   const isNamed = resourceVersion !== "" && resourceVersion !== "0";
   if (watch || continueToken === "" || !isNamed || resourceVersionMatch !== "") return;
   throw new StatusError(failure("BadRequest", "specifying resource version is not allowed when using continue"));
 }
 
-/** A revision that is no number. Kubernetes answers it in as many ways as there are operations. */
+/** A resourceVersion that is not a number. Kubernetes' answer differs between operations. */
 export class BadRevision extends Error {
   override readonly name = "BadRevision";
 
@@ -68,14 +73,14 @@ export class BadRevision extends Error {
   }
 }
 
-/** The revision in an option; 0 when there is none. */
+/** The revision in an option; 0 when it is absent. */
 export function revisionParameter(text: string): number {
   if (text === "") return 0;
   if (/^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
   throw new BadRevision(text);
 }
 
-/** The revision that a list has to be of, to the dot. */
+/** The exact revision that a list must have, if any. */
 export function exactRevision(options: ListOptions): number | undefined {
   const { resourceVersion, resourceVersionMatch, limit, continueToken } = options;
   if (resourceVersion === "" || resourceVersion === "0" || continueToken !== "") return undefined;
@@ -83,7 +88,7 @@ export function exactRevision(options: ListOptions): number | undefined {
   return isExact ? revisionParameter(resourceVersion) : undefined;
 }
 
-function selectionOf(query: URLSearchParams, kind: ServedKind, name: string): Selection {
+function selectionOf(query: URLSearchParams, kind: ServedKind, name: string): Selectors {
   const labels = parsed(parseSelectorText(query.get("labelSelector") ?? ""));
   const fields = parsed(parseFieldSelector(query.get("fieldSelector") ?? ""));
   checkFields(fields, kind);

@@ -2,19 +2,19 @@ import type { ApiRequest } from "@milo-quota/kubernetes/client/transport/api-req
 import type { ScopedView } from "../../registry/kinds/kind-view.ts";
 import type { Authentication } from "../access/authenticator.ts";
 
-/** A request that is known to come from somebody and to go to a plane. */
+/** A request whose user and plane are known. */
 export interface RequestContext {
   readonly request: ApiRequest;
   readonly plane: string;
   /** Without the prefix of the plane. */
   readonly path: string;
-  /** The part of the plane that can be seen by the path of the request; left out: all of it. */
+  /** The scoped view that the path names; left out: the whole plane. */
   readonly view?: ScopedView | undefined;
   readonly user: Authentication["user"];
-  /** Collects what the client is told besides the answer. */
+  /** Collects warnings for the response headers. */
   readonly warnings: string[];
-  /** Ends with the client, or when the time for this request is up. */
+  /** Aborted when the client disconnects or the request times out. */
   readonly signal: AbortSignal;
-  /** Rejects when the user may not do this with what the request is about, whatever the request itself does. */
+  /** Rejects when the user lacks this verb on the resource of the request, which may itself be for another verb. */
   readonly require: (verb: string) => Promise<void>;
 }

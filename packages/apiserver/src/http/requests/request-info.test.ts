@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { negotiate } from "../answers/accept.ts";
+import { negotiate } from "../responses/accept.ts";
 import { parsePath } from "./request-info.ts";
 
 const part = fc.constantFrom("", "api", "apis", "v1", "g", "namespaces", "watch", "status", "finalize", "x", "a%2Fb");

@@ -1,4 +1,4 @@
-// What a path means, by the rules of Kubernetes: /api/v1/namespaces/{ns}/{resource}/{name}/{subresource} and so on.
+// The meaning of a path, by the rules of Kubernetes: /api/v1/namespaces/{ns}/{resource}/{name}/{subresource} and so on.
 
 export interface ResourcePath {
   readonly isResource: true;
@@ -10,7 +10,7 @@ export interface ResourcePath {
   readonly namespace: string;
   readonly name: string;
   readonly subresource: string;
-  /** `/watch/` in the path, the old way to ask for a stream. */
+  /** `/watch/` in the path, the deprecated way to request a watch. */
   readonly isWatchPath: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface OtherPath {
   readonly path: string;
 }
 
-/** Parts of a namespace that are addressed below it without being resources of their own. */
+/** Subresources of Namespace, whose paths look like those of resources in the namespace. */
 const namespaceSubresources = new Set(["status", "finalize"]);
 
 export function parsePath(path: string): ResourcePath | OtherPath {
@@ -49,7 +49,7 @@ function target(rest: readonly string[]): Pick<ResourcePath, "resource" | "names
   return { namespace: second, resource: third, name: fourth, subresource: rest.slice(4).join("/") };
 }
 
-/** Undefined for what is no path at all: empty parts, or escapes that mean nothing. */
+/** Undefined for a malformed path: empty segments, or invalid escapes. */
 function segments(path: string): readonly string[] | undefined {
   const decoded = decodedPath(path);
   if (decoded === undefined) return undefined;
@@ -58,7 +58,7 @@ function segments(path: string): readonly string[] | undefined {
   return parts.includes("") ? undefined : parts;
 }
 
-/** A slash that is escaped is a slash. Undefined for escapes that mean nothing. */
+/** An escaped slash counts as a slash. Undefined for invalid escapes. */
 function decodedPath(path: string): string | undefined {
   if (!path.includes("%")) return path;
   try {

@@ -4,12 +4,12 @@ import type { PlanePath, PlaneResolver } from "../plane-path.ts";
 import { type OtherPath, parsePath, type ResourcePath } from "./request-info.ts";
 import { verbOf } from "./resource-call.ts";
 
-/** Where a request goes. Found once, for whoever answers it and for whoever counts it. */
+/** Plane and resource of a request. Resolved once, for the handler and for the observer. */
 export type RequestTarget =
   | { readonly planePath: PlanePath; readonly path: ResourcePath; readonly verb: Verb | undefined }
   | { readonly planePath: PlanePath; readonly path: OtherPath; readonly verb: undefined };
 
-/** Undefined for paths that lead nowhere. */
+/** Undefined for malformed paths. */
 export function targetOf(request: ApiRequest, resolvePlane: PlaneResolver): RequestTarget | undefined {
   const planePath = resolvePlane(request.path);
   if (planePath === undefined) return undefined;

@@ -4,28 +4,28 @@ import type { ServedKind, Verb } from "../../registry/kinds/served-kind.ts";
 import { isNamespaceKind } from "../../registry/lifecycle/namespace-lifecycle.ts";
 import { type ObjectRequest, resourceOf, type Subresource, type WriteRequest } from "../../registry/object-request.ts";
 import { firstHeader } from "../access/authenticator.ts";
-import { negotiate } from "../answers/accept.ts";
-import { noSuchResource } from "../answers/answers.ts";
-import { isPretty } from "../answers/pretty.ts";
-import { parseIncludeObject } from "../answers/representation.ts";
-import type { ViewOptions } from "../answers/view-options.ts";
+import { negotiate } from "../responses/accept.ts";
+import { isPretty } from "../responses/pretty.ts";
+import { parseIncludeObject } from "../responses/representation.ts";
+import { noSuchResource } from "../responses/responses.ts";
+import type { ViewOptions } from "../responses/view-options.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { ResourcePath } from "./request-info.ts";
 import type { WriteOptions } from "./write-options.ts";
 
-/** A request about objects of a kind, in the terms of the API. */
+/** A request about objects of a kind. */
 export interface ResourceCall {
   readonly context: RequestContext;
   readonly path: ResourcePath;
   readonly kind: ServedKind;
   readonly verb: Verb;
-  /** Whether the kind is still served by the same schema. */
+  /** Whether the kind is still served with the same schema. */
   readonly isServed: () => boolean;
   /** The kind that another plane serves under the same path. */
   readonly kindIn: (plane: string) => ServedKind | undefined;
 }
 
-/** The verb that a method means on a path; undefined when it has none there. */
+/** The verb of a method on a path; undefined when the method is not supported there. */
 export function verbOf(request: ApiRequest, path: ResourcePath): Verb | undefined {
   const isCollection = path.name === "";
   switch (request.method) {
@@ -51,7 +51,7 @@ function readVerb(request: ApiRequest, path: ResourcePath, isCollection: boolean
   return isCollection ? "list" : "get";
 }
 
-/** Kinds that are made from definitions give every method a verb first, and then say what is wrong with it. */
+/** Custom kinds map every method to a verb first, and then report errors. */
 export function customVerb(
   method: string,
   { name, subresource }: ResourcePath,
@@ -73,8 +73,8 @@ function otherVerb(method: string, name: string): Verb | undefined {
   return method === "POST" ? "create" : undefined;
 }
 
-/** Whether a path is for definitions alone to serve, and none of them does. */
-export function isLeftToDefinitions(
+/** Whether only a CustomResourceDefinition could serve this path, and none does. */
+export function isUnservedCustomPath(
   builtin: readonly ServedKind[],
   kind: ServedKind | undefined,
   { group, namespace }: ResourcePath,
@@ -86,7 +86,7 @@ export function isLeftToDefinitions(
   return namespace === "" && verb !== "list" && verb !== "watch";
 }
 
-/** The kind that was found for a path; refuses what is not served there. */
+/** Rejects requests for kinds and subresources that are not served. */
 export function requireServed(kind: ServedKind | undefined, path: ResourcePath): ServedKind {
   if (kind === undefined) throw noSuchResource();
   if (path.subresource !== "" && !subresourcesOf(kind).includes(path.subresource)) {
@@ -105,14 +105,13 @@ function subresourcesOf(kind: ServedKind): readonly string[] {
   ];
 }
 
-/** Objects in namespaces are made and named there; across namespaces they can be listed and watched. */
-export function isInPlace({ kind, path, verb }: ResourceCall): boolean {
+/** Namespaced objects are created and addressed in a namespace; across namespaces they can be listed and watched. */
+export function hasValidScope({ kind, path, verb }: ResourceCall): boolean {
   if (path.subresource !== "" && !["get", "update", "patch"].includes(verb)) return false;
   if (path.subresource === "finalize" && verb !== "update") return false;
   return kind.scope === "Cluster" || path.namespace !== "" || verb === "list" || verb === "watch";
 }
 
-/** What is asked of the registry. */
 export function readRequest({ context, kind, path, isServed }: ResourceCall): Required<ObjectRequest> {
   const { view } = context;
   return {
@@ -129,7 +128,7 @@ export function readRequest({ context, kind, path, isServed }: ResourceCall): Re
 }
 
 export function writeRequest(call: ResourceCall, options: Omit<WriteOptions, "force">): Required<WriteRequest> {
-  // Each field by its name: to copy a request of the other kind takes longer than all else that is done here.
+  // Field by field: spreading the request would cost more than everything else done here.
   const { plane, allPlanes, kind, namespace, within, isServed, user, warn, signal } = readRequest(call);
   return {
     plane,
@@ -149,8 +148,8 @@ export function writeRequest(call: ResourceCall, options: Omit<WriteOptions, "fo
   };
 }
 
-/** How the answer is to be shown. Asked for first: a client that cannot be answered must not have written anything. */
-export function showingOf({ context: { request }, kind, verb, kindIn }: ResourceCall, nowMs: number): ViewOptions {
+/** Negotiated first: a request whose response would be unacceptable must not write anything. */
+export function viewOptionsOf({ context: { request }, kind, verb, kindIn }: ResourceCall, nowMs: number): ViewOptions {
   const isList = verb === "list" || verb === "watch";
   const accepted = negotiate(firstHeader(request.headers, "accept"), isPretty(request), isList, verb === "watch");
   const includeObject = accepted.representation === "Table" ? parseIncludeObject(request.query) : "Metadata";

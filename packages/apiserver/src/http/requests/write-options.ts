@@ -44,7 +44,7 @@ export function parseWriteOptions(request: ApiRequest, kind: OptionsKind, isAppl
   };
 }
 
-/** Of nearly all requests of programs: they ask for nothing special. */
+/** Hot: nearly all requests of programs have no options. */
 function defaultOptions({ headers }: ApiRequest): WriteOptions {
   const manager = managerOf("", firstHeader(headers, "user-agent"));
   return { dryRun: false, manager, fieldValidation: "Warn", force: false };

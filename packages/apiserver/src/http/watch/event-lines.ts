@@ -1,10 +1,10 @@
 import type { MeasuredEvent } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { StoredObject } from "../../storage/stored-object.ts";
-import { eventText, shownObject } from "../answers/representation.ts";
-import type { ViewOptions } from "../answers/view-options.ts";
+import { eventText, renderedObject } from "../responses/representation.ts";
+import type { ViewOptions } from "../responses/view-options.ts";
 
-/** One event, as it is for readers in this process and as the bytes of a line for all others. */
+/** One event: the object for watchers in this process, serialized on demand for all others. */
 export class EventLine implements MeasuredEvent {
   readonly type: string;
   readonly plane: string | undefined;
@@ -13,11 +13,11 @@ export class EventLine implements MeasuredEvent {
   #object: JsonObject | undefined;
   #bytes: Uint8Array | undefined;
 
-  constructor(type: string, stored: StoredObject, showing: ViewOptions, isFirst: boolean) {
+  constructor(type: string, stored: StoredObject, viewOptions: ViewOptions, isFirst: boolean) {
     this.type = type;
-    this.plane = showing.kindIn === undefined ? undefined : stored.key.plane;
+    this.plane = viewOptions.kindIn === undefined ? undefined : stored.key.plane;
     this.#stored = stored;
-    this.#text = eventText(stored, showing, isFirst);
+    this.#text = eventText(stored, viewOptions, isFirst);
   }
 
   get length(): number {
@@ -25,7 +25,7 @@ export class EventLine implements MeasuredEvent {
   }
 
   get object(): JsonObject {
-    this.#object ??= shownObject(this.#stored, this.#text);
+    this.#object ??= renderedObject(this.#stored, this.#text);
     return this.#object;
   }
 
@@ -36,7 +36,7 @@ export class EventLine implements MeasuredEvent {
   }
 }
 
-/** A line, and what all who see it have in common. */
+/** A line, and the properties that its watchers share. */
 interface SharedLine {
   readonly line: EventLine;
   readonly kind: ViewOptions["kind"];
@@ -44,28 +44,28 @@ interface SharedLine {
 }
 
 /**
- * The lines that one change is to its watchers. All who see it alike share one line, which they are told of one after the
- * other; so only the newest change is remembered.
+ * The serialized events of one change. Watchers with the same view share one line. They are notified one after the
+ * other, so only the latest change is cached.
  */
 export class EventLines {
   #revision = 0;
   #shared: SharedLine[] = [];
 
-  line(type: string, stored: StoredObject, showing: ViewOptions, isFirst: boolean): EventLine {
-    // Rows of tables tell ages and headers, which are for one watcher alone.
-    if (showing.accepted.representation !== "object") return new EventLine(type, stored, showing, isFirst);
+  line(type: string, stored: StoredObject, viewOptions: ViewOptions, isFirst: boolean): EventLine {
+    // Table rows contain ages and headers, which differ between watchers.
+    if (viewOptions.accepted.representation !== "object") return new EventLine(type, stored, viewOptions, isFirst);
     if (stored.revision !== this.#revision) {
       this.#revision = stored.revision;
       this.#shared = [];
     }
-    const { kind, kindIn } = showing;
+    const { kind, kindIn } = viewOptions;
     const { name } = stored.key;
     const plane = kindIn === undefined ? undefined : stored.key.plane;
     for (const shared of this.#shared) {
       const { line } = shared;
       if (line.type === type && line.plane === plane && shared.kind === kind && shared.name === name) return line;
     }
-    const line = new EventLine(type, stored, showing, isFirst);
+    const line = new EventLine(type, stored, viewOptions, isFirst);
     this.#shared.push({ line, kind, name });
     return line;
   }

@@ -3,17 +3,17 @@ import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { mastersGroup } from "../access/well-known-users.ts";
 
 export interface WatchLimits {
-  /** Bytes that a client may be behind; then it is told nothing more until it has taken them. */
+  /** Unread bytes of one client; beyond, its watch pauses until the client has read them. */
   readonly waitingBytesMax: number;
-  /** Bytes that all clients together may be behind; beyond, those that are furthest behind are cut off. */
+  /** Unread bytes of all clients; beyond, the watches that are furthest behind are cut. */
   readonly allWaitingBytesMax: number;
-  /** How long a client may take for what it is behind before it is cut off. */
+  /** How long a client may take to read pending bytes before its watch is cut. */
   readonly stalledMsMax: number;
   readonly bookmarkMs: number;
-  /** How long a watch goes on that sets no time itself: this long at least, twice as long at most. */
-  readonly lifeMsMin: number;
+  /** Minimum duration of a watch without timeoutSeconds; the actual one is up to twice as long, at random. */
+  readonly durationMsMin: number;
   readonly countMax: number;
-  /** Of one user. Masters may have as many as there are places. */
+  /** Watches of one user. Masters are limited by the total only. */
   readonly countPerUserMax: number;
 }
 
@@ -24,33 +24,33 @@ const defaultWatchLimits: WatchLimits = {
   allWaitingBytesMax: 256 * mebi,
   stalledMsMax: 60_000,
   bookmarkMs: 60_000,
-  lifeMsMin: 30 * 60_000,
+  durationMsMin: 30 * 60_000,
   countMax: 20_000,
   countPerUserMax: 2_000,
 };
 
-/** A stream as all of them together see it. */
+/** A stream as seen by OpenWatches. */
 export interface OpenWatch {
   readonly waitingBytes: number;
-  /** Undefined for one of all planes. */
+  /** Undefined for a watch of all planes. */
   readonly plane: string | undefined;
-  /** Tells its client at once that it has heard everything up to now; or as soon as that is true. */
-  tellProgress(): void;
-  /** Ends it in order. */
+  /** Sends a bookmark with the current revision, as soon as everything up to it was sent. */
+  requestBookmark(): void;
+  /** Ends the stream normally. */
   finish(): void;
-  /** Ends it because its client is too far behind. */
+  /** Cuts the stream because its client is too far behind. */
   cut(): void;
 }
 
 interface WatchEntry {
   readonly username: string;
-  /** What is watched, as those call it who may ask for its progress. */
+  /** Identifies the watched objects to callers that request progress. */
   readonly watched: string | undefined;
-  /** As of the last time it was looked at; it may be less by now. */
+  /** As of the last update; it may be less by now. */
   waitingBytes: number;
 }
 
-/** All watches that are going on. Holds them to the limits that no single one can keep. */
+/** All open watches; enforces the limits that span several of them. */
 export class OpenWatches {
   readonly limits: WatchLimits;
   readonly #entries = new Map<OpenWatch, WatchEntry>();
@@ -67,18 +67,18 @@ export class OpenWatches {
     return this.#entries.size;
   }
 
-  /** Throws a StatusError (TooManyRequests) when there is no entry for another watch of this user. */
+  /** Throws a StatusError (TooManyRequests) when this user may not open another watch. */
   requireRoomFor({ username, groups }: UserInfo): void {
     const { countMax, countPerUserMax } = this.limits;
-    if (this.#isStopped) throw refused("The server is stopping, please try again later.");
-    if (this.#entries.size >= countMax) throw refused(`Too many watches: ${countMax} are open already.`);
+    if (this.#isStopped) throw rejected("The server is stopping, please try again later.");
+    if (this.#entries.size >= countMax) throw rejected(`Too many watches: ${countMax} are open already.`);
     const isOver = (this.#perUser.get(username) ?? 0) >= countPerUserMax;
     if (isOver && !groups.includes(mastersGroup)) {
-      throw refused(`Too many watches: ${countPerUserMax} of this user are open already.`);
+      throw rejected(`Too many watches: ${countPerUserMax} of this user are open already.`);
     }
   }
 
-  /** `watched` names what it is about, if its progress may be asked for. */
+  /** `watched` identifies the objects if progress may be requested for them. */
   add(watch: OpenWatch, user: UserInfo, watched?: string): void {
     this.requireRoomFor(user);
     this.#entries.set(watch, { username: user.username, watched, waitingBytes: 0 });
@@ -90,43 +90,43 @@ export class OpenWatches {
     const entry = this.#entries.get(watch);
     if (entry === undefined) return;
     this.#entries.delete(watch);
-    this.#forget(watch, entry);
+    this.#drop(watch, entry);
     this.#waitingBytes -= entry.waitingBytes;
     const left = (this.#perUser.get(entry.username) ?? 1) - 1;
     if (left === 0) this.#perUser.delete(entry.username);
     else this.#perUser.set(entry.username, left);
   }
 
-  /** Lets the clients of all watches of this know how far they are. */
-  tellProgress(watched: string): void {
-    for (const watch of [...(this.#byWatched.get(watched) ?? [])]) watch.tellProgress();
+  /** Requests a bookmark on all watches of these objects. */
+  requestBookmarks(watched: string): void {
+    for (const watch of [...(this.#byWatched.get(watched) ?? [])]) watch.requestBookmark();
   }
 
-  /** To be called when something was written to a watch. May cut off any of them. */
+  /** To be called after a write to a watch. May cut any of them. */
   wrote(watch: OpenWatch): void {
-    this.#look(watch);
+    this.#update(watch);
     if (this.#waitingBytes > this.limits.allWaitingBytesMax) this.#makeRoom();
   }
 
-  /** Ends those of one plane. */
+  /** Ends the watches of one plane. */
   finishIn(plane: string): void {
     for (const watch of [...this.#entries.keys()]) if (watch.plane === plane) watch.finish();
   }
 
-  /** Ends all of them; no other can begin. */
+  /** Ends all watches; no other can be opened. */
   stop(): void {
     this.#isStopped = true;
     for (const watch of [...this.#entries.keys()]) watch.finish();
   }
 
-  #forget(watch: OpenWatch, { watched }: WatchEntry): void {
+  #drop(watch: OpenWatch, { watched }: WatchEntry): void {
     if (watched === undefined) return;
     const others = this.#byWatched.get(watched);
     others?.delete(watch);
     if (others?.size === 0) this.#byWatched.delete(watched);
   }
 
-  #look(watch: OpenWatch): void {
+  #update(watch: OpenWatch): void {
     const entry = this.#entries.get(watch);
     if (entry === undefined) return;
     const before = entry.waitingBytes;
@@ -134,9 +134,9 @@ export class OpenWatches {
     this.#waitingBytes += entry.waitingBytes - before;
   }
 
-  /** Down to three quarters, so that the next look at all of them is not due with the next write. */
+  /** Down to three quarters, so that the next write does not trigger the scan of all watches again. */
   #makeRoom(): void {
-    for (const watch of this.#entries.keys()) this.#look(watch);
+    for (const watch of this.#entries.keys()) this.#update(watch);
     if (this.#waitingBytes <= this.limits.allWaitingBytesMax) return;
     const slowest = [...this.#entries].sort(([, left], [, right]) => right.waitingBytes - left.waitingBytes);
     for (const [watch] of slowest) {
@@ -147,6 +147,6 @@ export class OpenWatches {
   }
 }
 
-function refused(message: string): StatusError {
+function rejected(message: string): StatusError {
   return new StatusError(tooManyRequests(message, 1));
 }

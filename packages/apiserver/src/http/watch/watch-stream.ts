@@ -3,7 +3,7 @@ import { failure, resourceExpired, StatusError } from "@milo-quota/kubernetes/pr
 import type { Clock, Timer } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { type Selection, selects, selectsEverything } from "../../registry/field-values.ts";
+import { type Selectors, selects, selectsEverything } from "../../registry/field-values.ts";
 import type { ApiObject } from "../../registry/kinds/api-object.ts";
 import { listObjects } from "../../registry/list.ts";
 import { withMetadata } from "../../registry/metadata/metadata.ts";
@@ -12,9 +12,9 @@ import { type ObjectRequest, scopeOf } from "../../registry/object-request.ts";
 import { isInView } from "../../registry/scoped-view.ts";
 import { type Change, type ObjectStore, RevisionCompacted } from "../../storage/object-store.ts";
 import type { StoredObject } from "../../storage/stored-object.ts";
-import { bookmarkText } from "../answers/representation.ts";
-import type { ViewOptions } from "../answers/view-options.ts";
 import { type ListOptions, revisionParameter } from "../requests/list-options.ts";
+import { bookmarkText } from "../responses/representation.ts";
+import type { ViewOptions } from "../responses/view-options.ts";
 import type { EventLines } from "./event-lines.ts";
 import type { OpenWatch, OpenWatches } from "./open-watches.ts";
 
@@ -24,40 +24,40 @@ interface Deps {
   readonly random: Pick<Random, "fraction">;
   readonly watches: OpenWatches;
   readonly lines: EventLines;
-  /** What is watched, if others may ask for its progress. */
+  /** Identifies the watched objects, if progress may be requested for them. */
   readonly watched?: string;
 }
 
-/** Longer than any timer can be set for; nobody notices a watch that ends once a day. */
-const lifeMsMax = 24 * 60 * 60_000;
+/** The longest duration: timers cannot be set for longer ones. */
+const durationMsMax = 24 * 60 * 60_000;
 
 /**
- * What happens to the objects of a request, as lines of JSON, until one side has enough. A client that does not keep up
- * is told nothing more until it has taken what it was told, and then goes on from history: it fills no memory of ours.
+ * The events of a watch, as lines of JSON. A client that falls behind gets no more lines until it has read what was
+ * sent, and then continues from the history: it takes no memory of the server.
  */
 export class WatchStream implements Stream, OpenWatch {
   readonly #deps: Deps;
   readonly #request: ObjectRequest;
   readonly #options: ListOptions;
-  readonly #showing: ViewOptions;
-  #sink: StreamSink = nowhere;
-  /** What is there at the beginning, as far as it is not sent yet. */
+  readonly #viewOptions: ViewOptions;
+  #sink: StreamSink = noSink;
+  /** Initial objects that were not sent yet. */
   #initial: Iterator<StoredObject> | undefined;
   #timers: Timer[] = [];
   #stalled: Timer | undefined;
   #stop: () => void = () => undefined;
-  /** All changes up to this revision were sent, or had nothing in them for this client. */
+  /** All changes up to this revision were sent, or did not concern this client. */
   #sent = 0;
   #isFirst = true;
-  /** Somebody wants to hear that everything was told, which is not true yet. */
-  #owesProgress = false;
+  /** A bookmark was requested before everything was sent. */
+  #isBookmarkDue = false;
   #state: "live" | "behind" | "closed" = "live";
 
-  constructor(deps: Deps, request: ObjectRequest, options: ListOptions, showing: ViewOptions) {
+  constructor(deps: Deps, request: ObjectRequest, options: ListOptions, viewOptions: ViewOptions) {
     this.#deps = deps;
     this.#request = request;
     this.#options = options;
-    this.#showing = showing;
+    this.#viewOptions = viewOptions;
   }
 
   get plane(): string | undefined {
@@ -74,17 +74,17 @@ export class WatchStream implements Stream, OpenWatch {
     this.#orFail(() => {
       this.#deps.watches.add(this, this.#request.user, this.#deps.watched);
       this.#begin();
-      this.#goOn();
+      this.#continue();
     });
   }
 
-  tellProgress(): void {
+  requestBookmark(): void {
     if (this.#request.isServed?.() === false) {
       this.finish();
       return;
     }
-    this.#owesProgress = !this.#isUpToDate;
-    if (this.#owesProgress) return;
+    this.#isBookmarkDue = !this.#isUpToDate;
+    if (this.#isBookmarkDue) return;
     this.#sent = this.#deps.store.revision;
     this.#bookmark(false);
   }
@@ -102,8 +102,8 @@ export class WatchStream implements Stream, OpenWatch {
   #begin(): void {
     const { clock, random, watches } = this.#deps;
     const { timeoutSeconds = 0, allowBookmarks } = this.#options;
-    const lifeMs = timeoutSeconds > 0 ? timeoutSeconds * 1_000 : watches.limits.lifeMsMin * (1 + random.fraction());
-    this.#timers.push(clock.after(Math.min(lifeMs, lifeMsMax), () => this.#timeOut()));
+    const lifeMs = timeoutSeconds > 0 ? timeoutSeconds * 1_000 : watches.limits.durationMsMin * (1 + random.fraction());
+    this.#timers.push(clock.after(Math.min(lifeMs, durationMsMax), () => this.#timeOut()));
     if (allowBookmarks) this.#bookmarkLater();
     const { sendInitialEvents, resourceVersion } = this.#options;
     const asked = revisionParameter(resourceVersion);
@@ -118,14 +118,14 @@ export class WatchStream implements Stream, OpenWatch {
     this.#initial = items[Symbol.iterator]();
   }
 
-  /** Sends what there is to send: first what was there at the beginning, then what history holds, then what happens. */
-  #goOn(): void {
+  /** Sends what is due: first the initial objects, then the history, then live changes. */
+  #continue(): void {
     if (this.#initial !== undefined) this.#sendInitial(this.#initial);
     if (this.#state !== "live" || this.#initial !== undefined) return;
     const stop = subscribe(this.#deps.store, scopeOf(this.#request), this.#sent, (change) => this.#deliver(change));
     this.#stop = stop;
     if (this.#state !== "live") stop();
-    else if (this.#owesProgress) this.tellProgress();
+    else if (this.#isBookmarkDue) this.requestBookmark();
   }
 
   #sendInitial(items: Iterator<StoredObject>): void {
@@ -139,7 +139,7 @@ export class WatchStream implements Stream, OpenWatch {
 
   #deliver(change: Change): void {
     if (this.#state !== "live") return;
-    // Under another definition the client starts over, and sees what comes by the schema that holds then.
+    // After a change of the definition the client has to start over, with the new schema.
     if (this.#request.isServed?.() === false) {
       this.finish();
       return;
@@ -150,7 +150,7 @@ export class WatchStream implements Stream, OpenWatch {
   }
 
   #write(type: string, stored: StoredObject): void {
-    const line = this.#deps.lines.line(type, stored, this.#showing, this.#isFirst);
+    const line = this.#deps.lines.line(type, stored, this.#viewOptions, this.#isFirst);
     if (this.#sink.event === undefined) this.#sink.write(line.bytes);
     else this.#sink.event(line);
     this.#isFirst = false;
@@ -167,7 +167,7 @@ export class WatchStream implements Stream, OpenWatch {
       this.#stalled?.stop();
       if (this.#state !== "behind") return;
       this.#state = "live";
-      this.#orFail(() => this.#goOn());
+      this.#orFail(() => this.#continue());
     });
   }
 
@@ -183,7 +183,7 @@ export class WatchStream implements Stream, OpenWatch {
     );
   }
 
-  /** Whether everything up to the newest revision was delivered, if only by having nothing in it for this client. */
+  /** Whether everything up to the latest revision was sent, or did not concern this client. */
   get #isUpToDate(): boolean {
     return this.#state === "live" && this.#initial === undefined;
   }
@@ -195,12 +195,15 @@ export class WatchStream implements Stream, OpenWatch {
       ...(endsInitialEvents ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
     };
     const object = { kind: kind.kind, apiVersion: formatApiVersion(kind.group, kind.version), metadata };
-    const text = bookmarkText(object as unknown as ApiObject, this.#showing, this.#isFirst);
+    const text = bookmarkText(object as unknown as ApiObject, this.#viewOptions, this.#isFirst);
     this.#isFirst = false;
     this.#sink.write(`{"type":"BOOKMARK","object":${text}}\n`);
   }
 
-  /** A client that takes bookmarks goes on from the very end, however long nothing happened. */
+  /**
+   * A client that accepts bookmarks gets one with the latest revision, so that it can resume however long nothing
+   * changed.
+   */
   #timeOut(): void {
     if (this.#isUpToDate && this.#options.allowBookmarks) {
       this.#sent = this.#deps.store.revision;
@@ -209,7 +212,7 @@ export class WatchStream implements Stream, OpenWatch {
     this.finish();
   }
 
-  /** What goes wrong on the way is the last event. */
+  /** An error is sent as the last event. */
   #orFail(work: () => void): void {
     try {
       work();
@@ -231,8 +234,8 @@ export class WatchStream implements Stream, OpenWatch {
   }
 }
 
-/** Where a stream writes before it is started. */
-const nowhere: StreamSink = {
+/** The sink of a stream before it is started. */
+const noSink: StreamSink = {
   waitingBytes: 0,
   write: () => undefined,
   end: () => undefined,
@@ -255,10 +258,10 @@ function subscribe(
   }
 }
 
-/** What a change means to a client that sees a part of the objects: one may come into view, or leave it. */
+/** The event of a change for a selector: an object may start or stop matching. */
 function eventFor(
   change: Change,
-  selection: Selection,
+  selection: Selectors,
   request: ObjectRequest,
 ): { readonly type: string; readonly stored: StoredObject } | undefined {
   const isAll = selectsEverything(selection);
@@ -271,14 +274,14 @@ function eventFor(
   return before ? { type: "DELETED", stored: leftView(change) } : undefined;
 }
 
-/** The last state that the client could see, under the revision at which it left its view. */
+/** The last state that the client could see, with the revision at which it stopped matching. */
 function leftView({ previous, revision }: Change): StoredObject {
   const { key, object } = previous as StoredObject;
   const last = withMetadata(object, { resourceVersion: String(revision) });
   return { key, revision, object: last, text: writeJson(last) };
 }
 
-/** The answer to a revision that this server has not reached. */
+/** The error for a revision that this server has not reached. */
 export function tooLargeRevision(asked: number, current: number): StatusError {
   const status = failure("Timeout", `Timeout: Too large resource version: ${asked}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],

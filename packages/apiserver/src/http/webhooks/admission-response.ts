@@ -10,18 +10,17 @@ import {
 } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { WebhookType } from "./webhook.ts";
 
-/** What a webhook says about a request. */
 export interface AdmissionResponse {
   readonly allowed: boolean;
-  /** A JSON patch of at least one step. */
+  /** A JSON patch of at least one operation. */
   readonly patch: JsonValue | undefined;
   readonly warnings: readonly string[];
   readonly auditAnnotations: Readonly<Record<string, string>>;
-  /** The Status it gives with a refusal. */
+  /** The Status that comes with a rejection. */
   readonly result: JsonValue | undefined;
 }
 
-/** Why an answer is none; the message completes `failed calling webhook "x": `. */
+/** Why a response is unusable; the message completes `failed calling webhook "x": `. */
 export class UnusableResponse extends Error {
   override readonly name = "UnusableResponse";
 }
@@ -39,8 +38,8 @@ const annotationsMax = 100;
 export function readResponse(review: JsonValue, expected: ExpectedResponse): AdmissionResponse {
   const response = isJsonObject(review) ? ownValue(review, "response") : undefined;
   if (!isJsonObject(review) || !isJsonObject(response)) throw invalidResponse("webhook response was absent");
-  // The older version never had to say what it answers.
-  if (expected.version === "v1") requireAnswerTo(expected, review, response);
+  // v1beta1 responses need not repeat kind and uid.
+  if (expected.version === "v1") requireMatchingResponse(expected, review, response);
   return {
     allowed: ownValue(response, "allowed") === true,
     patch: expected.type === "mutating" ? readPatch(response, expected.version) : noPatch(response, expected.version),
@@ -50,7 +49,7 @@ export function readResponse(review: JsonValue, expected: ExpectedResponse): Adm
   };
 }
 
-function requireAnswerTo(expected: ExpectedResponse, review: JsonObject, response: JsonObject): void {
+function requireMatchingResponse(expected: ExpectedResponse, review: JsonObject, response: JsonObject): void {
   const uid = textOf(ownValue(response, "uid"));
   if (uid !== expected.uid) throw invalidResponse(`expected response.uid=${quote(expected.uid)}, got ${quote(uid)}`);
   const kind = textOf(ownValue(review, "kind"));

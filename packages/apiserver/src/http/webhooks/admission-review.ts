@@ -8,12 +8,12 @@ import { userInfoJson } from "../access/well-known-users.ts";
 
 const knownVersions = ["v1", "v1beta1"];
 
-/** The first version of AdmissionReview a webhook takes that we speak; undefined when there is none. */
+/** The first supported AdmissionReview version that the webhook accepts; undefined when there is none. */
 export function reviewVersion(accepted: readonly string[]): string | undefined {
   return accepted.find((version) => knownVersions.includes(version));
 }
 
-/** What is sent to a webhook, which sees the object in the version of `kind`. */
+/** The request to a webhook, with the object in the version of `kind`. */
 export function admissionReview(request: AdmissionRequest, kind: ServedKind, uid: string, version: string): JsonObject {
   return {
     kind: "AdmissionReview",
@@ -27,7 +27,7 @@ export function admissionReview(request: AdmissionRequest, kind: ServedKind, uid
   };
 }
 
-/** The request without its objects. What is empty is left out, as Kubernetes does. */
+/** The request without its objects. Empty fields are omitted, as in Kubernetes. */
 export function requestJson(request: AdmissionRequest, kind: ServedKind): JsonObject {
   const { subresource, name } = request;
   const namespace = namespaceOf(request);
@@ -47,12 +47,12 @@ export function requestJson(request: AdmissionRequest, kind: ServedKind): JsonOb
   };
 }
 
-/** Kubernetes counts a Namespace as being in itself. */
+/** For Kubernetes a Namespace object is in its own namespace. */
 export function namespaceOf({ kind, name, namespace }: Pick<AdmissionRequest, "kind" | "name" | "namespace">): string {
   return isNamespaceKind(kind) ? name : namespace;
 }
 
-/** Versions of a kind differ in what they call themselves, and in nothing else. */
+/** Versions of a kind differ by apiVersion only. */
 export function inVersion(object: ApiObject | undefined, kind: ServedKind): ApiObject | null {
   if (object === undefined) return null;
   const apiVersion = formatApiVersion(kind.group, kind.version);

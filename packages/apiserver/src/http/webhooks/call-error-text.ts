@@ -16,7 +16,7 @@ const unknownAuthority: ReadonlySet<string> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
-/** What went wrong on the way to a webhook, as a Go program words it: people look these messages up. */
+/** A network error in the words of Go, which people search for. */
 export function networkErrorText(error: unknown): string {
   const { code = "", message, address, port, hostname } = error as SystemError;
   if (code === "ECONNREFUSED") return `dial tcp ${address}:${port}: connect: connection refused`;
@@ -48,7 +48,7 @@ const statusTexts: Readonly<Record<number, string>> = {
   504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 };
 
-/** An answer that is not a success; `body` is what came with it. */
+/** The error for a status code that is no success; `body` is the response's. */
 export function statusCodeText(code: number, body: string): string {
   const known = statusTexts[code];
   if (known !== undefined) return known;

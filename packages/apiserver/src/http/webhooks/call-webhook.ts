@@ -2,20 +2,20 @@ import type { AdmissionRequest } from "../../registry/admission/admission-plugin
 import { type AdmissionResponse, readResponse, UnusableResponse } from "./admission-response.ts";
 import { admissionReview, reviewVersion } from "./admission-review.ts";
 import { CallFailed, type WebhookCaller } from "./webhook-caller.ts";
-import { deniedBy, dryRunUnsupported, WebhookCallFailed } from "./webhook-failure.ts";
+import { deniedBy, dryRunUnsupported, WebhookCallFailed } from "./webhook-errors.ts";
 import type { Invocation } from "./webhook-invocation.ts";
 
 export interface CallDeps {
   readonly caller: WebhookCaller;
-  /** A new UUID; the webhook has to repeat it. */
+  /** A new UUID, which the webhook must repeat. */
   readonly newUid: () => string;
-  /** Something for the audit log about a request. */
+  /** Records an audit annotation of a request. */
   readonly annotate: (request: AdmissionRequest, key: string, value: string) => void;
 }
 
 /**
- * Asks one webhook. Rejects with WebhookCallFailed when it cannot be asked, and with a StatusError when it refuses or
- * when asking it would do more than a dry run may.
+ * Calls one webhook. Rejects with WebhookCallFailed when the call fails, and with a StatusError when the webhook
+ * rejects the request or has side effects that a dry run may not have.
  */
 export async function callWebhook(
   { webhook, kind }: Invocation,
@@ -37,7 +37,7 @@ export async function callWebhook(
   };
   try {
     const response = readResponse(await deps.caller.call(call, signal), { type: webhook.type, uid, version });
-    return heard(webhook.name, request, response, deps);
+    return recordResponse(webhook.name, request, response, deps);
   } catch (error) {
     if (error instanceof CallFailed)
       throw new WebhookCallFailed(webhook.name, `failed to call webhook: ${error.message}`);
@@ -46,8 +46,8 @@ export async function callWebhook(
   }
 }
 
-/** Warnings and annotations count even when the answer is no. */
-function heard(
+/** Warnings and annotations are kept even when the webhook rejects the request. */
+function recordResponse(
   name: string,
   request: AdmissionRequest,
   response: AdmissionResponse,

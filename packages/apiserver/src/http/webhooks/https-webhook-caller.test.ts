@@ -78,7 +78,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Fires its timers when told to. */
+/** A clock whose timers fire on demand. */
 function handClock() {
   const timers = new Set<() => void>();
   return {
@@ -161,7 +161,7 @@ describe("a call", () => {
       () => ({ ...at("/fine"), caBundle: undefined }) as WebhookAddress,
       `Post "https://127.0.0.1:PORT/fine?timeout=1s": ${unverified}`,
     ],
-    "where nobody listens": [
+    "where no server listens": [
       () => ({ kind: "url", url: "https://127.0.0.1:9/x", caBundle: undefined }),
       'Post "https://127.0.0.1:9/x?timeout=1s": dial tcp 127.0.0.1:9: connect: connection refused',
     ],

@@ -6,13 +6,13 @@ import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import { networkErrorText } from "./call-error-text.ts";
 import type { ServiceReference, WebhookAddress } from "./webhook.ts";
-import { answerIn } from "./webhook-answer.ts";
 import { CallFailed, type WebhookCall, type WebhookCaller } from "./webhook-caller.ts";
-import { shownUrl, urlOf } from "./webhook-url.ts";
+import { readWebhookResponse } from "./webhook-response.ts";
+import { displayUrl, urlOf } from "./webhook-url.ts";
 
 export interface CallerDeps {
   readonly clock: Clock;
-  /** Where a Service answers. Left out where there is no network of a cluster. */
+  /** Resolves a Service to an endpoint. Left out where there is no cluster network. */
   readonly resolveService?: (service: ServiceReference, signal: AbortSignal) => Promise<ServiceEndpoint>;
 }
 
@@ -21,11 +21,11 @@ export interface ServiceEndpoint {
   readonly port: number;
 }
 
-/** Connections to webhooks with other certificates, or of other names, are not shared. */
+/** Connections are shared only between webhooks with the same certificates and server name. */
 const agentsMax = 100;
 const socketsPerWebhookMax = 32;
 
-/** Calls webhooks over HTTPS, on connections that stay open between calls. */
+/** Calls webhooks over HTTPS with keep-alive connections. */
 export class HttpsWebhookCaller implements WebhookCaller {
   readonly #deps: CallerDeps;
   readonly #agents = new Map<string, Agent>();
@@ -36,7 +36,7 @@ export class HttpsWebhookCaller implements WebhookCaller {
 
   async call({ address, review, timeoutSeconds }: WebhookCall, signal: AbortSignal): Promise<JsonValue> {
     const url = urlOf(address, timeoutSeconds);
-    const shown = quote(shownUrl(address, url));
+    const shown = quote(displayUrl(address, url));
     const end = new AbortController();
     let isLate = false;
     const timer = this.#deps.clock.after(timeoutSeconds * 1000, () => {
@@ -59,7 +59,6 @@ export class HttpsWebhookCaller implements WebhookCaller {
     }
   }
 
-  /** Closes all connections. */
   stop(): void {
     for (const agent of this.#agents.values()) agent.destroy();
     this.#agents.clear();
@@ -81,7 +80,7 @@ export class HttpsWebhookCaller implements WebhookCaller {
         "User-Agent": "kube-apiserver-admission",
       },
     };
-    return answerIn(await post(options, body));
+    return readWebhookResponse(await post(options, body));
   }
 
   async #endpointOf(address: WebhookAddress, url: URL, signal: AbortSignal): Promise<ServiceEndpoint> {
@@ -109,7 +108,7 @@ export class HttpsWebhookCaller implements WebhookCaller {
   }
 }
 
-/** A connection that was kept open may be closed by the other end just as it is used again: one more try is free. */
+/** The server may close a kept-alive connection just as it is reused: such a call is retried once. */
 async function post(options: RequestOptions, body: string, isRetry = false): Promise<IncomingMessage> {
   const request = httpsRequest(options);
   try {
@@ -131,7 +130,7 @@ function newAgent(servername: string, ca: string | undefined): Agent {
     keepAlive: true,
     maxSockets: socketsPerWebhookMax,
     ...(ca === undefined ? {} : { ca }),
-    // The name that the certificate must have, whatever address a service resolves to.
+    // The certificate must match the service name, whatever address it resolves to.
     ...(isAddress ? {} : { servername }),
   });
 }

@@ -5,7 +5,7 @@ import { renderIssue } from "@milo-quota/kubernetes/cel/issue.ts";
 import type { Program } from "@milo-quota/kubernetes/cel/program.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 
-/** What conditions see. `object` and `oldObject` are null where there is none. */
+/** The variables of match conditions. `object` and `oldObject` are null where there is none. */
 export interface ConditionVariables {
   readonly object: JsonObject | null;
   readonly oldObject: JsonObject | null;
@@ -14,7 +14,7 @@ export interface ConditionVariables {
 
 export type ConditionVerdict =
   | { readonly outcome: "matches" | "differs" }
-  /** Nobody can say, and the webhook's policy is to refuse such requests. */
+  /** Evaluation failed, and the failure policy is Fail. */
   | { readonly outcome: "failed"; readonly message: string };
 
 export interface MatchConditions {
@@ -22,7 +22,7 @@ export interface MatchConditions {
   evaluate(variables: ConditionVariables): ConditionVerdict;
 }
 
-/** What all conditions of one webhook may spend on one request, and each of them, in the units of Kubernetes. */
+/** Cost budgets of all conditions of one webhook for one request, and of each condition, in Kubernetes' units. */
 const costMax = 2_500_000;
 const costPerConditionMax = 1_000_000;
 const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run";
@@ -31,7 +31,7 @@ type CompiledCondition =
   | { readonly ok: true; readonly program: Program<boolean> }
   | { readonly ok: false; readonly problem: string };
 
-/** One condition that is false decides; one that cannot be evaluated only when none is. */
+/** A false condition decides; an evaluation error counts only if no condition is false. */
 export function compileMatchConditions(
   expressions: readonly string[],
   failurePolicy: "Fail" | "Ignore",
@@ -52,7 +52,7 @@ export function compileMatchConditions(
   };
 }
 
-/** Whether each holds, or what is wrong with it. Stops when the budget is spent. */
+/** The result or error of each condition. Stops when the budget is spent. */
 function* results(
   conditions: readonly CompiledCondition[],
   variables: ConditionVariables,
@@ -79,7 +79,7 @@ function joined(problems: readonly string[]): string {
   return different.length === 1 ? (different[0] as string) : `[${different.join(", ")}]`;
 }
 
-/** What is wrong with an expression, in the words of Kubernetes; undefined when nothing is. */
+/** Kubernetes' message about an invalid expression; undefined when it is valid. */
 export function conditionProblem(expression: string): string | undefined {
   const compiled = compileCondition(expression);
   return compiled.ok ? undefined : compiled.problem;

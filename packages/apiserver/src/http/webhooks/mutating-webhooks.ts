@@ -2,24 +2,24 @@ import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { isJsonObject, type JsonValue, jsonEquals, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { shaped as shapedBySchema } from "@milo-quota/kubernetes/schema/shape-value.ts";
+import { pruneAndDefault as shapedBySchema } from "@milo-quota/kubernetes/schema/prune-and-default.ts";
 import type { AdmissionRequest } from "../../registry/admission/admission-plugin.ts";
 import type { ApiObject } from "../../registry/kinds/api-object.ts";
 import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { inVersion } from "./admission-review.ts";
 import { type CallDeps, callWebhook } from "./call-webhook.ts";
 import type { Webhook } from "./webhook.ts";
-import { internalError, requestTimedOut, WebhookCallFailed } from "./webhook-failure.ts";
+import { internalError, requestTimedOut, WebhookCallFailed } from "./webhook-errors.ts";
 import { type Invocation, invocationOf, type MatchingDeps } from "./webhook-invocation.ts";
 
 export interface MutatingDeps extends MatchingDeps, CallDeps {
-  /** Applies a JSON patch; throws an error that says which step fails. */
+  /** Applies a JSON patch; throws an error that names the failing operation. */
   readonly applyPatch: (document: JsonValue, patch: JsonValue) => JsonValue;
 }
 
-/** Which webhooks get to see the object once more, because others changed it after they did. */
-interface Rounds {
-  /** Asked already, and willing to be asked again. */
+/** Reinvocation: webhooks that are called again because later webhooks changed the object. */
+interface ReinvocationState {
+  /** Called, with reinvocationPolicy IfNeeded. */
   asked: ReadonlySet<string>;
   readonly again: Set<string>;
   hasChanged: boolean;
@@ -28,14 +28,16 @@ interface Rounds {
 const patchAnnotation = "patch.webhook.admission.k8s.io/";
 const mutationAnnotation = "mutation.webhook.admission.k8s.io/";
 
-/** The object as the webhooks leave it, one after the other; undefined for a delete, where there is none. */
+/**
+ * Calls the webhooks one after the other and returns the mutated object; undefined for a delete, which has no object.
+ */
 export async function mutateByWebhooks(
   request: AdmissionRequest,
   webhooks: readonly Webhook[],
   deps: MutatingDeps,
   signal: AbortSignal,
 ): Promise<ApiObject | undefined> {
-  const rounds: Rounds = { asked: new Set(), again: new Set(), hasChanged: false };
+  const rounds: ReinvocationState = { asked: new Set(), again: new Set(), hasChanged: false };
   const first = await runRound({ request, webhooks, rounds, round: 0 }, deps, signal);
   if (!rounds.hasChanged || rounds.again.size === 0) return first.object;
   return (await runRound({ request: first, webhooks, rounds, round: 1 }, deps, signal)).object;
@@ -44,7 +46,7 @@ export async function mutateByWebhooks(
 interface Round {
   readonly request: AdmissionRequest;
   readonly webhooks: readonly Webhook[];
-  readonly rounds: Rounds;
+  readonly rounds: ReinvocationState;
   readonly round: 0 | 1;
 }
 
@@ -59,22 +61,22 @@ async function runRound(
     const invocation = invocationOf(webhook, current, deps);
     if (invocation === undefined) continue;
     const before = current;
-    current = await askedOf(invocation, before, { ...deps, step: `round_${round}_index_${index}` }, signal);
-    if (current !== before) requireAnother(rounds);
+    current = await callAndPatch(invocation, before, { ...deps, step: `round_${round}_index_${index}` }, signal);
+    if (current !== before) requireReinvocation(rounds);
     if (webhook.reinvocationPolicy === "IfNeeded") rounds.asked = new Set([...rounds.asked, webhook.id]);
   }
   return current;
 }
 
-/** Those asked before a change have not seen it. */
-function requireAnother(rounds: Rounds): void {
+/** Webhooks called before a change have not seen it. */
+function requireReinvocation(rounds: ReinvocationState): void {
   rounds.hasChanged = true;
   for (const id of rounds.asked) rounds.again.add(id);
   rounds.asked = new Set();
 }
 
-/** The request after a webhook was asked; the same one when it changed nothing. */
-async function askedOf(
+/** The request after a webhook was called; the same object when the webhook changed nothing. */
+async function callAndPatch(
   invocation: Invocation,
   request: AdmissionRequest,
   deps: MutatingDeps & { readonly step: string },
@@ -107,7 +109,7 @@ function patched(
     const attempt = `admission webhook ${quote(webhook.name)} attempted to modify the object`;
     throw internalError(`${attempt}, which is not supported for this operation`);
   }
-  const after = shaped(applied(before, patch, deps), kind);
+  const after = defaultedObject(applied(before, patch, deps), kind);
   const { configuration, name } = webhook;
   const note = { configuration, webhook: name, patch, patchType: "JSONPatch" };
   deps.annotate(request, `${patchAnnotation}${deps.step}`, writeJson(note));
@@ -122,10 +124,10 @@ function applied(object: ApiObject, patch: JsonValue, { applyPatch }: MutatingDe
   }
 }
 
-/** Defaults are filled in anew, so that the next webhook sees an object as whole as the first did. */
-function shaped(value: JsonValue, kind: ServedKind): ApiObject {
-  if (!isJsonObject(value)) throw internalError("the patch of an admission webhook leaves no object");
-  // Without metadata an object is as good as without a name, which is refused with all else that is wrong with it.
+/** Applies defaults again, so that the next webhook sees a defaulted object. */
+function defaultedObject(value: JsonValue, kind: ServedKind): ApiObject {
+  if (!isJsonObject(value)) throw internalError("the patch of an admission webhook does not result in an object");
+  // An object without metadata is rejected later by validation, which reports everything else as well.
   const metadata = ownValue(value, "metadata") ?? {};
   const named = { ...value, metadata, apiVersion: formatApiVersion(kind.group, kind.version), kind: kind.kind };
   const problem = kind.decodeIssue?.(named);

@@ -1,16 +1,16 @@
 import type { AdmissionRequest } from "../../registry/admission/admission-plugin.ts";
 import { type CallDeps, callWebhook } from "./call-webhook.ts";
 import type { Webhook } from "./webhook.ts";
-import { internalError, requestTimedOut, WebhookCallFailed } from "./webhook-failure.ts";
+import { internalError, requestTimedOut, WebhookCallFailed } from "./webhook-errors.ts";
 import { type Invocation, invocationOf, type MatchingDeps } from "./webhook-invocation.ts";
 
 export type ValidatingDeps = MatchingDeps & CallDeps;
 
-/** How many webhooks are asked about one request at a time. */
+/** Concurrent webhook calls for one request. */
 const parallelMax = 16;
 const failedOpen = "failed-open.validating.webhook.admission.k8s.io/round_0_index_";
 
-/** Asks all webhooks that want to be asked, at once. Rejects with the StatusError of the first that refuses. */
+/** Calls all matching webhooks concurrently. Rejects with the StatusError of the first one that rejects. */
 export async function validateByWebhooks(
   request: AdmissionRequest,
   webhooks: readonly Webhook[],
@@ -25,15 +25,15 @@ export async function validateByWebhooks(
   const work = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const [index, invocation] = next;
-      await ask(invocation, request, { ...deps, index }, signal).catch((error) => problems.set(index, error));
+      await callOne(invocation, request, { ...deps, index }, signal).catch((error) => problems.set(index, error));
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallelMax, invocations.length) }, work));
-  // In the order of the webhooks, so that the same request gets the same answer.
+  // In webhook order, so that the same request gets the same error.
   for (const index of invocations.keys()) if (problems.has(index)) throw problems.get(index);
 }
 
-async function ask(
+async function callOne(
   invocation: Invocation,
   request: AdmissionRequest,
   deps: ValidatingDeps & { readonly index: number },

@@ -7,13 +7,13 @@ export interface WebhookCall {
   readonly timeoutSeconds: number;
 }
 
-/** A webhook could not be reached, or did not answer as it should; worded as Kubernetes words it. */
+/** A webhook could not be reached or responded incorrectly; with Kubernetes' error text. */
 export class CallFailed extends Error {
   override readonly name = "CallFailed";
 }
 
 /** Sends a review to a webhook. */
 export interface WebhookCaller {
-  /** The object it answers with. Rejects with CallFailed, and with the reason of the signal. */
+  /** Resolves to the response object. Rejects with CallFailed, and with the reason of the signal. */
   call(call: WebhookCall, signal: AbortSignal): Promise<JsonValue>;
 }

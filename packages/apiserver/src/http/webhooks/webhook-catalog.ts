@@ -10,18 +10,18 @@ export const configurationResources: Readonly<Record<WebhookType, string>> = {
   validating: `validatingwebhookconfigurations.${group}`,
 };
 
-/** Configurations are read again once as many others were in between. */
+/** Size of the cache of parsed configurations. */
 const configurationsMax = 1_000;
 
-interface Read {
+interface ParsedConfiguration {
   readonly revision: number;
   readonly webhooks: readonly Webhook[];
 }
 
-/** The webhooks of each plane, in order of the names of their configurations; each configuration is read once. */
+/** The webhooks of each plane, in order of their configurations' names; configurations are parsed once. */
 export class WebhookCatalog {
   readonly #store: Pick<ObjectStore, "list">;
-  readonly #read = new Map<string, Read>();
+  readonly #parsed = new Map<string, ParsedConfiguration>();
 
   constructor(store: Pick<ObjectStore, "list">) {
     this.#store = store;
@@ -38,12 +38,13 @@ export class WebhookCatalog {
   #webhooksIn(stored: StoredObject, type: WebhookType): readonly Webhook[] {
     const { key, revision } = stored;
     const id = JSON.stringify([key.plane, type, key.name]);
-    const known = this.#read.get(id);
-    const read = known?.revision === revision ? known : { revision, webhooks: readConfiguration(stored.object, type) };
-    this.#read.delete(id);
-    this.#read.set(id, read);
-    const [oldest] = this.#read.keys();
-    if (this.#read.size > configurationsMax && oldest !== undefined) this.#read.delete(oldest);
+    const cached = this.#parsed.get(id);
+    const read =
+      cached?.revision === revision ? cached : { revision, webhooks: readConfiguration(stored.object, type) };
+    this.#parsed.delete(id);
+    this.#parsed.set(id, read);
+    const [oldest] = this.#parsed.keys();
+    if (this.#parsed.size > configurationsMax && oldest !== undefined) this.#parsed.delete(oldest);
     return read.webhooks;
   }
 }

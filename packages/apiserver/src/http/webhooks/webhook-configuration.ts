@@ -11,10 +11,10 @@ import type { WebhookRule } from "./webhook-rule.ts";
 
 const timeoutSecondsDefault = 10;
 const timeoutSecondsMax = 30;
-/** How many webhooks of one configuration are called; more is a mistake. */
+/** Webhooks of one configuration that are called; more is a configuration error. */
 const webhooksMax = 100;
 
-/** The webhooks of a stored configuration, with Kubernetes' defaults for what is left out. */
+/** The webhooks of a stored configuration, with Kubernetes' defaults applied. */
 export function readConfiguration(configuration: JsonObject, type: WebhookType): readonly Webhook[] {
   const name = text(objectIn(configuration, "metadata"), "name");
   const seen = new Map<string, number>();

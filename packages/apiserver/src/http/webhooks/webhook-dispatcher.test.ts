@@ -48,7 +48,7 @@ describe("an answer", () => {
       { allowed: false, status: { status: "Success", code: 200, message: "m" } },
       `400 ${denied}: m`,
     ],
-    "that refuses with a code nobody has": [
+    "that rejects with an invalid code": [
       { allowed: false, status: { code: 4000 } },
       `400 ${denied} without explanation`,
     ],
@@ -123,7 +123,7 @@ describe("an answer", () => {
     ],
     "with a patch that leaves a list": [
       patchOf({ op: "replace", path: "", value: [] }),
-      "500 Internal error occurred: the patch of an admission webhook leaves no object",
+      "500 Internal error occurred: the patch of an admission webhook does not result in an object",
     ],
   };
   for (const [name, [response, answer]] of Object.entries(mutations)) {
@@ -140,7 +140,7 @@ describe("an answer", () => {
     expect(await bench.dispatcher.mutate(bench.request(), signal)).toMatchObject({ mode: "old" });
   });
 
-  it("is not asked for in versions nobody speaks", async () => {
+  it("is not called in unknown versions", async () => {
     const w = webhookJson("w", { admissionReviewVersions: ["v9"] });
     const bench = new WebhookBench({}).configure("validating", "c", [w]);
     expect(await answerTo(bench.dispatcher.validate(bench.request(), signal))).toBe(
@@ -391,7 +391,7 @@ describe("validating webhooks", () => {
     expect(most).toBe(16);
   });
 
-  it("are all heard; the first of those that refuse is answered with", async () => {
+  it("are all called; the first rejection is returned", async () => {
     const denying: Answer = () => ({ allowed: false, warnings: ["w"] });
     const slow: Answer = async () => {
       await new Promise((resolve) => setImmediate(resolve));

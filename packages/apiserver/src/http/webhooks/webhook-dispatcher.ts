@@ -9,7 +9,7 @@ import { validateByWebhooks } from "./validating-webhooks.ts";
 import type { WebhookCatalog } from "./webhook-catalog.ts";
 import { objectsIn } from "./webhook-configuration.ts";
 
-/** Asks webhooks about changes. Both reject with a StatusError when the change must not happen. */
+/** Calls webhooks for changes. Both methods reject with a StatusError when the change is rejected. */
 export interface WebhookDispatcher extends AdmissionPlugin {
   mutate(request: AdmissionRequest, signal: AbortSignal): Promise<ApiObject>;
   validate(request: AdmissionRequest, signal: AbortSignal): Promise<Verdict>;
@@ -28,7 +28,7 @@ const allowed: Verdict = { allowed: true };
 
 export function webhookDispatcher(deps: DispatcherDeps): WebhookDispatcher {
   const { catalog } = deps;
-  // Most servers have no webhooks at all: every write asks here, and nobody waits for nothing.
+  // Hot: every write comes here, and most servers have no webhooks, so this must not defer.
   const mutate = (request: AdmissionRequest, signal: AbortSignal): Promise<ApiObject | undefined> | undefined => {
     const webhooks = catalog.webhooksOf(request.plane, "mutating");
     return webhooks.length === 0 ? undefined : mutateByWebhooks(request, webhooks, deps, signal);
@@ -41,10 +41,10 @@ export function webhookDispatcher(deps: DispatcherDeps): WebhookDispatcher {
     },
     async validate(request, signal) {
       if (isConfiguration(request)) {
-        refuseBadConditions(request);
+        rejectBadConditions(request);
         return allowed;
       }
-      // A delete is never mutated, yet mutating webhooks hear of it too, and may refuse.
+      // A delete is never mutated, but mutating webhooks are called and may reject it.
       if (request.operation === "DELETE") await mutate(request, signal);
       const webhooks = catalog.webhooksOf(request.plane, "validating");
       if (webhooks.length > 0) await validateByWebhooks(request, webhooks, deps, signal);
@@ -53,13 +53,13 @@ export function webhookDispatcher(deps: DispatcherDeps): WebhookDispatcher {
   };
 }
 
-/** A webhook that refused its own repair could never be repaired. */
+/** Otherwise a broken webhook could reject its own repair. */
 function isConfiguration({ kind }: AdmissionRequest): boolean {
   return kind.group === "admissionregistration.k8s.io" && configurationKinds.has(kind.kind);
 }
 
-/** Conditions that were stored before this server could not read them any more are left alone. */
-function refuseBadConditions({ kind, name, object = {} as ApiObject, oldObject }: AdmissionRequest): void {
+/** Unchanged conditions are not checked again: those stored by an earlier version may not compile here. */
+function rejectBadConditions({ kind, name, object = {} as ApiObject, oldObject }: AdmissionRequest): void {
   const stored = new Set(oldObject === undefined ? [] : conditionsOf(oldObject).map(({ expression }) => expression));
   const issues = conditionsOf(object).flatMap(({ path, expression }) => {
     const problem = stored.has(expression) || expression === "" ? undefined : conditionProblem(expression);

@@ -1,4 +1,4 @@
-import { forbiddenTo, resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { resourceForbidden, resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { type Labels, matchesLabels } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import type { AdmissionRequest } from "../../registry/admission/admission-plugin.ts";
@@ -7,24 +7,23 @@ import type { ServedKind } from "../../registry/kinds/served-kind.ts";
 import { isNamespaceKind } from "../../registry/lifecycle/namespace-lifecycle.ts";
 import { inVersion, namespaceOf, requestJson } from "./admission-review.ts";
 import type { Webhook } from "./webhook.ts";
-import { internalError } from "./webhook-failure.ts";
+import { internalError } from "./webhook-errors.ts";
 import { type RuleTarget, ruleMatches } from "./webhook-rule.ts";
 
-/** A webhook that wants to see a request, and the version it wants to see the object in. */
+/** A matching webhook, and the version in which it gets the object. */
 export interface Invocation {
   readonly webhook: Webhook;
   readonly kind: ServedKind;
 }
 
-/** What matching asks of the server. */
 export interface MatchingDeps {
-  /** Undefined when there is no such namespace. */
+  /** Undefined when the namespace does not exist. */
   readonly namespaceLabels: (plane: string, namespace: string) => Labels | undefined;
-  /** All versions that the objects of a kind are served in. */
+  /** All versions in which a kind is served. */
   readonly versionsOf: (plane: string, kind: ServedKind) => readonly ServedKind[];
 }
 
-/** Undefined when the webhook is not about this request. Throws a StatusError when nobody can say. */
+/** Undefined when the webhook does not match the request. Throws a StatusError when matching fails. */
 export function invocationOf(webhook: Webhook, request: AdmissionRequest, deps: MatchingDeps): Invocation | undefined {
   const kind = matchingKind(webhook, request, deps);
   if (kind === undefined) return undefined;
@@ -33,7 +32,10 @@ export function invocationOf(webhook: Webhook, request: AdmissionRequest, deps: 
   return matchesConditions(invocation, request) ? invocation : undefined;
 }
 
-/** The kind itself when a rule names its version; else the first other version that a rule names. */
+/**
+ * The kind itself when a rule names its version; else the first other version that a rule names (matchPolicy
+ * Equivalent).
+ */
 function matchingKind(webhook: Webhook, request: AdmissionRequest, deps: MatchingDeps): ServedKind | undefined {
   const own = targetOf(request, request.kind);
   if (webhook.rules.some((rule) => ruleMatches(rule, own))) return request.kind;
@@ -57,7 +59,7 @@ function targetOf(request: AdmissionRequest, kind: ServedKind): RuleTarget {
   };
 }
 
-/** Objects of cluster scope are never left out by this selector. */
+/** Cluster-scoped objects always match a namespaceSelector. */
 function matchesNamespace({ namespaceSelector }: Webhook, request: AdmissionRequest, deps: MatchingDeps): boolean {
   const namespace = namespaceOf(request);
   const isNamespace = isNamespaceKind(request.kind);
@@ -70,7 +72,7 @@ function matchesNamespace({ namespaceSelector }: Webhook, request: AdmissionRequ
   throw new StatusError(resourceNotFound({ group: "", resource: "namespaces" }, namespace));
 }
 
-/** Either state of the object will do, so that nobody escapes by taking a label off. */
+/** Either state of the object may match, so that removing a label does not bypass the webhook. */
 function matchesObject({ objectSelector }: Webhook, { object, oldObject }: AdmissionRequest): boolean {
   if (!objectSelector.ok) throw internalError(objectSelector.issues.map(issueText).join(", "));
   const requirements = objectSelector.value;
@@ -92,5 +94,5 @@ function matchesConditions(invocation: Invocation, request: AdmissionRequest): b
   });
   if (verdict.outcome !== "failed") return verdict.outcome === "matches";
   const resource = { group: request.kind.group, resource: request.kind.plural };
-  throw new StatusError(forbiddenTo(resource, request.name, verdict.message));
+  throw new StatusError(resourceForbidden(resource, request.name, verdict.message));
 }

@@ -1,22 +1,22 @@
 import { isNamespaceKind } from "../../registry/lifecycle/namespace-lifecycle.ts";
-/** Which requests a webhook wants to see. */
+/** Which requests a webhook matches. */
 export interface WebhookRule {
   readonly operations: readonly string[];
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
-  // `pods`, `pods/status`, `*`, `pods/*`, `*/status`, `*/*`. Without a slash subresources are not meant.
+  // `pods`, `pods/status`, `*`, `pods/*`, `*/status`, `*/*`. Without a slash subresources do not match.
   readonly resources: readonly string[];
   readonly scope: string;
 }
 
-/** What rules look at. */
+/** The parts of a request that rules match on. */
 export interface RuleTarget {
   readonly operation: string;
   readonly group: string;
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Of the object; of a Namespace its own name. */
+  /** Of the object; for a Namespace its own name. */
   readonly namespace: string;
 }
 

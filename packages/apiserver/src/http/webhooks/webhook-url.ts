@@ -1,7 +1,7 @@
 import type { ServiceReference, WebhookAddress } from "./webhook.ts";
 import { CallFailed } from "./webhook-caller.ts";
 
-/** Where to post a review. Throws CallFailed when an address is none. */
+/** The URL of a webhook. Throws CallFailed for an invalid one. */
 export function urlOf(address: WebhookAddress, timeoutSeconds: number): URL {
   if (address.kind === "nowhere") throw new CallFailed("webhook configuration must have either service or URL");
   const url = parsedUrl(address.kind === "url" ? address.url : serviceUrl(address.service));
@@ -14,8 +14,8 @@ function serviceUrl({ name, namespace, port, path }: ServiceReference): string {
   return `https://${name}.${namespace}.svc:${port}${path === "" || path.startsWith("/") ? path : `/${path}`}`;
 }
 
-/** Messages name the port of a service even where a URL would leave it out. */
-export function shownUrl(address: WebhookAddress, url: URL): string {
+/** Messages include the port of a service even where a URL would omit it. */
+export function displayUrl(address: WebhookAddress, url: URL): string {
   if (address.kind !== "service") return url.href;
   return `https://${url.hostname}:${address.service.port}${url.pathname}${url.search}`;
 }

@@ -5,7 +5,7 @@ import type { WebhookRule } from "./webhook-rule.ts";
 
 export type WebhookType = "mutating" | "validating";
 
-/** Where a webhook is. Bundles are PEM; without one the usual authorities are believed. */
+/** Bundles are PEM; without one the system's root certificates are used. */
 export type WebhookAddress =
   | { readonly kind: "url"; readonly url: string; readonly caBundle: string | undefined }
   | { readonly kind: "service"; readonly service: ServiceReference; readonly caBundle: string | undefined }
@@ -18,10 +18,10 @@ export interface ServiceReference {
   readonly path: string;
 }
 
-/** One webhook of a configuration, read once. */
+/** One webhook of a configuration. */
 export interface Webhook {
   readonly type: WebhookType;
-  /** Unlike its name, no other webhook of the plane has it. */
+  /** Unique in its plane, unlike the name. */
   readonly id: string;
   readonly configuration: string;
   readonly name: string;

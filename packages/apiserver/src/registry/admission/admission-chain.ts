@@ -1,19 +1,16 @@
-import type { Outcome } from "@milo-quota/kubernetes/protocol/admission-verdict.ts";
+import type { StorageOutcome } from "@milo-quota/kubernetes/protocol/admission-verdict.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { StoredObject } from "../../storage/stored-object.ts";
 import type { ApiObject } from "../kinds/api-object.ts";
 import type { AdmissionPlugin, AdmissionRequest, Allowed } from "./admission-plugin.ts";
 import type { Companions } from "./companion.ts";
 
-/** The plug-ins of a server, asked one after the other. */
+/** Runs the admission plug-ins in order. */
 export class AdmissionChain {
   readonly #plugins: readonly AdmissionPlugin[];
   readonly #report: (error: unknown) => void;
 
-  /**
-   * Plug-ins may be added to the list later. `report` hears of plug-ins that fail when told of an outcome; the write they
-   * are told of stands.
-   */
+  /** Plug-ins may be appended later. Errors of `onSettled` go to `report`; the write itself has succeeded. */
   constructor(plugins: readonly AdmissionPlugin[], report: (error: unknown) => void) {
     this.#plugins = plugins;
     this.#report = report;
@@ -28,7 +25,7 @@ export class AdmissionChain {
     return current;
   }
 
-  /** Throws when a plug-in refuses; those before it are told that nothing was stored. */
+  /** Throws when a plug-in rejects; plug-ins before it are notified that nothing was stored. */
   async validate(request: AdmissionRequest, signal: AbortSignal): Promise<Admitted> {
     const admitted = new Admitted(this.#report);
     try {
@@ -45,17 +42,17 @@ export class AdmissionChain {
     return admitted;
   }
 
-  /** What goes together with an object that leaves the store. */
-  removing(leaving: StoredObject): Companions | undefined {
-    for (const { removing } of this.#plugins) {
-      const companions = removing?.(leaving);
+  /** Companions of an object that is removed from the store. */
+  companionsOfRemoval(leaving: StoredObject): Companions | undefined {
+    for (const { companionsOfRemoval } of this.#plugins) {
+      const companions = companionsOfRemoval?.(leaving);
       if (companions !== undefined) return companions;
     }
     return undefined;
   }
 }
 
-/** A change that all plug-ins allow. The caller stores it, and tells them the outcome once. */
+/** A change that all plug-ins allow. The caller stores it, and notifies them of the outcome once. */
 export class Admitted {
   readonly #verdicts: Allowed[] = [];
   readonly #report: (error: unknown) => void;
@@ -65,27 +62,27 @@ export class Admitted {
   }
 
   add(verdict: Allowed): void {
-    if (verdict.settled !== undefined || verdict.together !== undefined) this.#verdicts.push(verdict);
+    if (verdict.onSettled !== undefined || verdict.transaction !== undefined) this.#verdicts.push(verdict);
   }
 
-  /** What is to be stored with the object. */
+  /** The objects to store in the same transaction. */
   get companions(): Companions | undefined {
-    return this.#verdicts.find(({ together }) => together !== undefined)?.together?.companions;
+    return this.#verdicts.find(({ transaction }) => transaction !== undefined)?.transaction?.companions;
   }
 
-  /** Asks the plug-in with the companions for another verdict. Throws when it refuses. */
+  /** Asks the plug-in with the companions for another verdict. Throws when it rejects. */
   async withoutCompanions(why: "declined" | "conflict", signal: AbortSignal): Promise<void> {
-    const at = this.#verdicts.findIndex(({ together }) => together !== undefined);
+    const at = this.#verdicts.findIndex(({ transaction }) => transaction !== undefined);
     const [verdict] = this.#verdicts.splice(at, 1);
-    const other = await verdict?.together?.orElse(why, signal);
+    const other = await verdict?.transaction?.orElse(why, signal);
     if (other?.allowed === false) throw new StatusError(other.status);
     if (other !== undefined) this.add(other);
   }
 
-  settle(outcome: Outcome): void {
-    for (const { settled } of this.#verdicts.splice(0)) {
+  settle(outcome: StorageOutcome): void {
+    for (const { onSettled } of this.#verdicts.splice(0)) {
       try {
-        settled?.(outcome);
+        onSettled?.(outcome);
       } catch (error) {
         this.#report(error);
       }

@@ -1,7 +1,7 @@
 import type { AdmissionRequest as RequestOf } from "@milo-quota/kubernetes/protocol/admission-request.ts";
 import type {
   Allowed as AllowedWith,
-  Outcome,
+  StorageOutcome,
   Verdict as VerdictOf,
 } from "@milo-quota/kubernetes/protocol/admission-verdict.ts";
 import type { StoredObject } from "../../storage/stored-object.ts";
@@ -12,7 +12,7 @@ import type { Companions } from "./companion.ts";
 export type AdmissionRequest = RequestOf<ServedKind, ApiObject>;
 
 /** The outcome for an object that was stored; the object is parsed only when a plug-in reads it. */
-export function storedAs(stored: StoredObject): Outcome {
+export function storedAs(stored: StoredObject): StorageOutcome {
   return {
     stored: true,
     get object() {
@@ -21,15 +21,15 @@ export function storedAs(stored: StoredObject): Outcome {
   };
 }
 
-export type Verdict = VerdictOf<WithCompanions>;
-export type Allowed = AllowedWith<WithCompanions>;
+export type Verdict = VerdictOf<AdmissionTransaction>;
+export type Allowed = AllowedWith<AdmissionTransaction>;
 
 /** At most one plug-in of a server has companions. */
-export interface WithCompanions {
+export interface AdmissionTransaction {
   readonly companions: Companions;
   /**
-   * Another verdict, when the companions cannot be stored although nothing is wrong with the object: their ticket was
-   * declined, or one of them conflicts with what is stored by now. `settled` is not called then.
+   * Another verdict, when the companions cannot be stored although the object could: their ticket was declined, or one
+   * of them conflicts with a newer version. `onSettled` is not called then.
    */
   readonly orElse: (why: "declined" | "conflict", signal: AbortSignal) => Promise<Verdict>;
 }
@@ -37,13 +37,13 @@ export interface WithCompanions {
 /** An admission plug-in: mutates or validates objects before they are stored. */
 export interface AdmissionPlugin {
   readonly name: string;
-  /** Returns the object as it shall be; throws a StatusError to refuse. Not called for deletes. */
+  /** Returns the mutated object; throws a StatusError to reject. Not called for deletes. */
   readonly mutate?: (request: AdmissionRequest, signal: AbortSignal) => Promise<ApiObject>;
-  /** Sees the object as it will be stored, its name and UID included. */
+  /** Gets the object as it will be stored, including name and UID. */
   readonly validate?: (request: AdmissionRequest, signal: AbortSignal) => Promise<Verdict>;
   /**
-   * What goes together with an object that leaves the store, in whatever way. Called in the turn of the event loop in
-   * which it does; nothing can be refused any more.
+   * Companions to change in the transaction that removes an object from the store, for whatever reason. Called in the
+   * same turn of the event loop; it cannot reject the removal.
    */
-  readonly removing?: (leaving: StoredObject) => Companions | undefined;
+  readonly companionsOfRemoval?: (leaving: StoredObject) => Companions | undefined;
 }

@@ -5,18 +5,18 @@ import type { AdmissionRequest } from "./admission-plugin.ts";
 type Options = AdmissionRequest["options"];
 type Change = Pick<AdmissionRequest, "operation" | "name" | "object" | "oldObject" | "options">;
 
-export function creation(request: WriteRequest, object: ApiObject): AdmissionRequest {
+export function createRequest(request: WriteRequest, object: ApiObject): AdmissionRequest {
   const { name = "" } = object.metadata;
   return asking(request, { operation: "CREATE", name, object, options: writeOptions("CreateOptions", request) });
 }
 
-export function replacement(request: WriteRequest, object: ApiObject, oldObject: ApiObject): AdmissionRequest {
+export function updateRequest(request: WriteRequest, object: ApiObject, oldObject: ApiObject): AdmissionRequest {
   const { name = "" } = oldObject.metadata;
   const options = writeOptions("UpdateOptions", request);
   return asking(request, { operation: "UPDATE", name, object, oldObject, options });
 }
 
-export function removal(request: WriteRequest, oldObject: ApiObject, asked: DeleteOptions): AdmissionRequest {
+export function deleteRequest(request: WriteRequest, oldObject: ApiObject, asked: DeleteOptions): AdmissionRequest {
   const { uid, resourceVersion, ...rest } = asked;
   const preconditions = {
     ...(uid === undefined ? {} : { uid }),

@@ -1,7 +1,7 @@
-import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
+import { extendObject } from "@milo-quota/kubernetes/protocol/extend-object.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { formatApiVersion, type ManagedFieldsEntry } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 import type { ApiObject } from "../kinds/api-object.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
@@ -15,14 +15,14 @@ import { withoutIdentity } from "../patch/managed/field-scope.ts";
 type Entries = readonly ManagedFieldsEntry[];
 type Fields = NonNullable<ManagedFieldsEntry["fieldsV1"]>;
 
-/** Under this name a server remembers who set the fields of companions. */
+/** Field manager of companions. */
 export const companionManager = "milo-quota";
 
 const shapesMax = 2_000;
-/** Fields of objects that look alike, but for references to owners, which are known by UIDs that never come back. */
-const known = new WeakMap<CompiledSchema, Map<string, Fields>>();
+/** Fields by shape, for objects of equal shape, without owner references, whose UIDs never repeat. */
+const fieldsByShape = new WeakMap<CompiledSchema, Map<string, Fields>>();
 
-/** The managed fields of a new object that comes with its status: as after its create, and a write of its status. */
+/** The managed fields of a new object with a status: as after a create followed by a status update. */
 export function newCompanionFields(object: ApiObject, kind: ServedKind, nowMs: number): Entries {
   const { status, ...rest } = object as JsonObject;
   const own = fieldsIn(rest, kind);
@@ -33,8 +33,8 @@ export function newCompanionFields(object: ApiObject, kind: ServedKind, nowMs: n
 }
 
 /**
- * The managed fields of an object whose status is written. Undefined when others have written it as well, or the object has
- * none: then it takes more to tell whose the fields are.
+ * The managed fields after a status update. Undefined when the status has other managers, or the object has no managed
+ * fields: then the full computation is needed.
  */
 export function statusCompanionFields(
   { metadata: { managedFields = [] } }: ApiObject,
@@ -45,19 +45,19 @@ export function statusCompanionFields(
   const entry = statusEntry(status, kind, nowMs);
   const others = managedFields.filter(({ subresource }) => subresource !== "status");
   const isOurs = managedFields.every((each) => each.subresource !== "status" || isSameOwner(each, entry));
-  // Entries are in order of their time: the one that was just written is the last.
+  // Entries are ordered by time: the one just written is last.
   const isLast = others.every(({ operation, time = "" }) => operation === "Apply" || time <= (entry.time ?? ""));
   return others.length > 0 && isOurs && isLast ? [...others, entry] : undefined;
 }
 
-/** Objects that share their status share its entry. */
-const ofStatus = new WeakMap<JsonObject, ManagedFieldsEntry>();
+/** Objects that share a status share its entry. */
+const entriesByStatus = new WeakMap<JsonObject, ManagedFieldsEntry>();
 
 function statusEntry(status: JsonObject, kind: ServedKind, nowMs: number): ManagedFieldsEntry {
-  const before = ofStatus.get(status);
-  if (before !== undefined && before.time === timeText(nowMs)) return before;
+  const before = entriesByStatus.get(status);
+  if (before !== undefined && before.time === formatTime(nowMs)) return before;
   const entry = entryOf(kind, nowMs, fieldsIn({ status }, kind), "status");
-  ofStatus.set(status, entry);
+  entriesByStatus.set(status, entry);
   return entry;
 }
 
@@ -66,7 +66,7 @@ function entryOf(kind: ServedKind, nowMs: number, fieldsV1: Fields, subresource:
     manager: companionManager,
     operation: "Update",
     apiVersion: formatApiVersion(kind.group, kind.version),
-    time: timeText(nowMs),
+    time: formatTime(nowMs),
     fieldsType: "FieldsV1",
     fieldsV1,
   };
@@ -79,23 +79,23 @@ function isSameOwner(one: ManagedFieldsEntry, other: ManagedFieldsEntry): boolea
 
 const nothing: JsonObject = {};
 
-/** The fields of an object as FieldsV1, without references to owners. Found once for all objects that look alike. */
+/** The fields of an object as FieldsV1, without owner references. Computed once per shape. */
 function fieldsIn(object: JsonObject, { schema }: ServedKind): Fields {
   const type = mergeTypeOf(schema.schema);
-  const ofKind = known.get(schema) ?? new Map<string, Fields>();
-  known.set(schema, ofKind);
+  const ofKind = fieldsByShape.get(schema) ?? new Map<string, Fields>();
+  fieldsByShape.set(schema, ofKind);
   const shape = mapShape(type.map, object);
   const found = ofKind.get(shape);
   if (found !== undefined) return found;
   if (ofKind.size >= shapesMax) ofKind.clear();
-  const made = fieldsAnew(object, type);
+  const made = computeFields(object, type);
   ofKind.set(shape, made);
   return made;
 }
 
 /**
- * The names of all fields of an object, and what items of its lists are known by: objects of one text have the same fields,
- * whatever their values are. Hot: there is no call for fields that hold no others.
+ * The names of all fields of an object, with the keys of its list items: objects with the same text have the same field
+ * set, whatever their values. Hot: no calls for scalar fields.
  */
 function mapShape(map: MapType | undefined, object: JsonObject): string {
   if (map === undefined || map.isAtomic) return "";
@@ -123,7 +123,7 @@ function listShape(list: ListType | undefined, items: readonly JsonValue[]): str
 
 const references = "ownerReferences";
 
-function fieldsAnew(object: JsonObject, type: MergeType): Fields {
+function computeFields(object: JsonObject, type: MergeType): Fields {
   const { metadata, ...rest } = object;
   const { ownerReferences: _, ...others } = (metadata ?? {}) as JsonObject;
   const { added } = compareObjects(type, nothing, { ...rest, metadata: others });
@@ -131,10 +131,10 @@ function fieldsAnew(object: JsonObject, type: MergeType): Fields {
 }
 
 function withOwner(fields: Fields, uid: string): Fields {
-  // For a name that no other object has: as an ordinary object, each would make a hidden class for itself alone.
+  // Keys are unique per object: as an ordinary object, each would get a hidden class of its own.
   const references: Record<string, JsonObject> = Object.setPrototypeOf(Object.create(null), Object.prototype);
   references["."] = nothing;
   references[uidElement(uid).text] = nothing;
-  const metadata = extended(fields["f:metadata"] as Fields, { "f:ownerReferences": references });
+  const metadata = extendObject(fields["f:metadata"] as Fields, { "f:ownerReferences": references });
   return { ...fields, "f:metadata": metadata };
 }

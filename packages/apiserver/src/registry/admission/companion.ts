@@ -4,18 +4,18 @@ import type { Ticket } from "../../storage/transaction.ts";
 import type { ApiObject } from "../kinds/api-object.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
 
-/** What a plug-in wants stored in one transaction with an object: all of it, or nothing and not the object either. */
+/** Objects that a plug-in wants stored in the same transaction as the admitted object: all or none. */
 export interface Companions {
   readonly objects: readonly Companion[];
-  /** Has the plug-in add what all transactions of a batch change together. */
+  /** Takes part in the batch, so that the plug-in can render what all transactions of the batch change. */
   readonly ticket: Ticket;
-  /** Whether these make room: then they come after the object, and before what is rendered for the batch. */
+  /** Whether these release quota: then they come after the object, and before what is rendered for the batch. */
   readonly isRelease: boolean;
 }
 
-/** A change of another object. Schema and managed fields are looked after; plug-ins and webhooks are not asked about it. */
+/** A change of another object. Validated and given managed fields, but not passed to admission. */
 export type Companion =
-  /** The object names its UID, and may have a status from the beginning. */
+  /** The object has a UID, and may have an initial status. */
   | { readonly change: "create"; readonly plane: string; readonly kind: ServedKind; readonly object: ApiObject }
   | {
       readonly change: "status";
@@ -23,5 +23,5 @@ export type Companion =
       readonly stored: StoredObject;
       readonly status: JsonObject;
     }
-  /** Lets go of a finalizer, and of the object, unless another finalizer keeps it. */
+  /** Removes a finalizer, and deletes the object unless it has others. */
   | { readonly change: "delete"; readonly kind: ServedKind; readonly stored: StoredObject; readonly finalizer: string };

@@ -1,13 +1,13 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import type { ObjectKey } from "../../storage/object-key.ts";
 import type { Write } from "../../storage/transaction.ts";
-import { ownedAfterUpdate } from "../field-ownership.ts";
+import { withManagedFields } from "../field-ownership.ts";
 import type { ApiObject } from "../kinds/api-object.ts";
+import { prepareNewWithStatus, prepareUpdate } from "../kinds/prepare-object.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
-import { storedForm } from "../kinds/served-version.ts";
-import { shapedUpdate, shapedWhole } from "../kinds/shape.ts";
+import { toStoredForm } from "../kinds/served-version.ts";
 import { requireLiveDefinition } from "../lifecycle/definition-lifecycle.ts";
 import { requireLiveNamespace } from "../lifecycle/namespace-lifecycle.ts";
 import { requirePlane } from "../lifecycle/plane-lifecycle.ts";
@@ -18,10 +18,10 @@ import type { Registry } from "../registry.ts";
 import type { Companion } from "./companion.ts";
 import { companionManager, newCompanionFields, statusCompanionFields } from "./companion-fields.ts";
 
-/** A write as it goes to the store. */
+/** A write, ready for the store. */
 export interface CheckedWrite {
   readonly write: Write;
-  /** Throws when it is not to be made any more; called in the turn of the event loop in which it is stored. */
+  /** Throws when the write must no longer happen; called in the turn of the event loop in which it is stored. */
   readonly lastCheck: () => void;
 }
 
@@ -29,8 +29,8 @@ const system: UserInfo = { username: "system:apiserver", uid: "", groups: [], ex
 const { signal } = new AbortController();
 const nothing = (): void => undefined;
 
-/** Throws a StatusError on an object that is not valid. */
-export function preparedCompanion(registry: Registry, companion: Companion): CheckedWrite {
+/** Throws a StatusError for an invalid object. */
+export function prepareCompanion(registry: Registry, companion: Companion): CheckedWrite {
   switch (companion.change) {
     case "create":
       return createdCompanion(registry, companion);
@@ -43,7 +43,7 @@ export function preparedCompanion(registry: Registry, companion: Companion): Che
   }
 }
 
-/** What a create and a write of the status would make of an object, in one. */
+/** Combines a create and a status update. */
 function createdCompanion(
   registry: Registry,
   { plane, kind, object }: Extract<Companion, { readonly change: "create" }>,
@@ -51,18 +51,18 @@ function createdCompanion(
   const request = requestFor({ plane, namespace: object.metadata.namespace ?? "" }, kind);
   const key = keyOf(request, object.metadata.name as string);
   const nowMs = registry.clock.now();
-  const created = { creationTimestamp: timeText(nowMs), generation: kind.hasGeneration ? 1 : undefined };
-  const shaped = shapedWhole(withMetadata(object, created), request);
+  const created = { creationTimestamp: formatTime(nowMs), generation: kind.hasGeneration ? 1 : undefined };
+  const shaped = prepareNewWithStatus(withMetadata(object, created), request);
   const whole = withMetadata(shaped, { managedFields: newCompanionFields(shaped, kind, nowMs) });
   const lastCheck = (): void => {
     requireLiveNamespace(registry.store, request, key.name);
     requireLiveDefinition(registry, request, key.name);
     requirePlane(registry, plane);
   };
-  return { write: { key, expected: 0, object: storedForm(whole, kind), deleted: false }, lastCheck };
+  return { write: { key, expected: 0, object: toStoredForm(whole, kind), deleted: false }, lastCheck };
 }
 
-/** The next version of a stored object, with another status. Throws a StatusError when that is not valid. */
+/** The next version of a stored object, with a new status. Throws a StatusError when that is invalid. */
 export function statusWrite(
   registry: Pick<Registry, "clock">,
   { kind, stored, status }: Omit<Extract<Companion, { readonly change: "status" }>, "change">,
@@ -74,9 +74,9 @@ export function statusWrite(
   const next = { ...(old as JsonObject), status } as unknown as ApiObject;
   const managedFields = statusCompanionFields(old, status, kind, nowMs);
   const owned =
-    managedFields === undefined ? ownedAfterUpdate(old, next, write, nowMs) : withMetadata(next, { managedFields });
-  const shaped = shapedUpdate(owned, old, write);
-  return { key: stored.key, expected: stored.revision, object: storedForm(shaped, kind), deleted: false };
+    managedFields === undefined ? withManagedFields(old, next, write, nowMs) : withMetadata(next, { managedFields });
+  const shaped = prepareUpdate(owned, old, write);
+  return { key: stored.key, expected: stored.revision, object: toStoredForm(shaped, kind), deleted: false };
 }
 
 function deletion(
@@ -87,9 +87,9 @@ function deletion(
   const old = stored.object as ApiObject;
   const left = finalizersOf(old).filter((name) => name !== finalizer);
   const object = withMetadata(old, { finalizers: left.length === 0 ? undefined : left });
-  if (left.length === 0) return { key, expected, object: storedForm(object, kind), deleted: true };
+  if (left.length === 0) return { key, expected, object: toStoredForm(object, kind), deleted: true };
   const marked = markedForDeletion(object, true, clock.now()) ?? object;
-  return { key, expected, object: storedForm(marked, kind), deleted: false };
+  return { key, expected, object: toStoredForm(marked, kind), deleted: false };
 }
 
 function requestFor({ plane, namespace }: Pick<ObjectKey, "plane" | "namespace">, kind: ServedKind): WriteRequest {

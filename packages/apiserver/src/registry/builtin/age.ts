@@ -5,7 +5,7 @@ const minutesPerHour = 60;
 const hoursPerDay = 24;
 const daysPerYear = 365;
 
-/** How long ago something was, as tables show it: two units while the second says something, one from then on. */
+/** An age as kubectl tables show it: two units for small values, then one. */
 export function humanDuration(durationMs: number): string {
   const seconds = Math.trunc(durationMs / 1000);
   if (seconds < -1) return "<invalid>";

@@ -3,15 +3,15 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { dnsSubdomain, type NameRule } from "@milo-quota/kubernetes/protocol/names.ts";
 import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 import type { ApiObject } from "../kinds/api-object.ts";
-import type { Column, KindRules, ServedKind, Verb, WrittenPart } from "../kinds/served-kind.ts";
+import type { Column, KindRules, ServedKind, Verb, WrittenSubresource } from "../kinds/served-kind.ts";
 import type { Scaling } from "../scale/scaling.ts";
 import { decodeIssue } from "./typed/decode-issue.ts";
-import { type DraftObject, jsonShape } from "./typed/json-shape.ts";
+import { type DraftObject, roundTripThroughGoType } from "./typed/go-round-trip.ts";
 import { structSchema } from "./typed/struct-schema.ts";
 
-/** What makes a kind that is built in; `Kind` is the type that its rules read objects as. */
-export interface BuiltinFacts<Kind> {
-  /** Its name in the table of definitions: `core.v1.ConfigMap`. */
+/** The definition of a built-in kind; `Kind` is the type that its rules read objects as. */
+export interface BuiltinKindOptions<Kind> {
+  /** Name of its Go struct: `core.v1.ConfigMap`. */
   readonly struct: string;
   readonly group: string;
   readonly plural: string;
@@ -30,12 +30,12 @@ export interface BuiltinFacts<Kind> {
   readonly updatesUnconditionally?: boolean;
   readonly createsOnUpdate?: boolean;
   readonly returnsDeleted?: boolean;
-  /** Fills in what was left out; called for every write. */
+  /** Applies defaults; called for every write. */
   readonly defaults?: (draft: DraftObject) => void;
-  /** Changes a new object; its status is gone already. */
+  /** Changes a new object, after its status was cleared. */
   readonly onCreate?: (draft: DraftObject) => void;
-  readonly onUpdate?: (draft: DraftObject, old: Kind, part: WrittenPart | undefined) => void;
-  readonly validate?: (object: Kind, old: Kind | undefined, part: WrittenPart) => readonly FieldIssue[];
+  readonly onUpdate?: (draft: DraftObject, old: Kind, part: WrittenSubresource | undefined) => void;
+  readonly validate?: (object: Kind, old: Kind | undefined, part: WrittenSubresource) => readonly FieldIssue[];
   readonly selectField?: (object: Kind, field: string) => string | undefined;
 }
 
@@ -50,47 +50,47 @@ export const allVerbs: readonly Verb[] = [
   "watch",
 ];
 
-/** A built-in kind is served in one version, and nothing of its schema is made before it is needed. */
-export function builtinKind<Kind>(facts: BuiltinFacts<Kind>): ServedKind {
-  const kind = facts.struct.slice(facts.struct.lastIndexOf(".") + 1);
+/** A built-in kind is served in one version; its schema is built on first use. */
+export function builtinKind<Kind>(options: BuiltinKindOptions<Kind>): ServedKind {
+  const kind = options.struct.slice(options.struct.lastIndexOf(".") + 1);
   return {
-    group: facts.group,
+    group: options.group,
     version: "v1",
     kind,
     listKind: `${kind}List`,
-    plural: facts.plural,
+    plural: options.plural,
     singular: kind.toLowerCase(),
-    shortNames: facts.shortNames ?? [],
-    categories: facts.categories ?? [],
-    scope: facts.scope,
+    shortNames: options.shortNames ?? [],
+    categories: options.categories ?? [],
+    scope: options.scope,
     storageVersion: "v1",
     get schema(): CompiledSchema {
-      return structSchema(facts.struct);
+      return structSchema(options.struct);
     },
     isCustom: false,
-    hasStatus: facts.hasStatus ?? false,
-    scale: facts.scale,
-    hasGeneration: facts.hasGeneration ?? false,
-    verbs: facts.verbs ?? allVerbs,
-    nameRule: facts.nameRule ?? dnsSubdomain,
-    columns: facts.columns,
-    selectableFields: facts.selectableFields ?? [],
-    rules: rulesOf(facts),
-    decodeIssue: (object) => decodeMessage(facts.struct, kind, object),
-    updatesUnconditionally: facts.updatesUnconditionally ?? true,
-    createsOnUpdate: facts.createsOnUpdate ?? false,
-    returnsDeleted: facts.returnsDeleted ?? false,
-    ...(facts.storedAs === undefined ? {} : { storedAs: facts.storedAs }),
-    ...(facts.storage === undefined ? {} : { storage: facts.storage }),
+    hasStatus: options.hasStatus ?? false,
+    scale: options.scale,
+    hasGeneration: options.hasGeneration ?? false,
+    verbs: options.verbs ?? allVerbs,
+    nameRule: options.nameRule ?? dnsSubdomain,
+    columns: options.columns,
+    selectableFields: options.selectableFields ?? [],
+    rules: rulesOf(options),
+    decodeIssue: (object) => decodeMessage(options.struct, kind, object),
+    updatesUnconditionally: options.updatesUnconditionally ?? true,
+    createsOnUpdate: options.createsOnUpdate ?? false,
+    returnsDeleted: options.returnsDeleted ?? false,
+    ...(options.storedAs === undefined ? {} : { storedAs: options.storedAs }),
+    ...(options.storage === undefined ? {} : { storage: options.storage }),
   };
 }
 
-function rulesOf<Kind>(facts: BuiltinFacts<Kind>): KindRules {
+function rulesOf<Kind>(facts: BuiltinKindOptions<Kind>): KindRules {
   const { validate, selectField } = facts;
   let blank: JsonObject | undefined;
   return {
     blank: () => {
-      blank ??= jsonShape(facts.struct, {});
+      blank ??= roundTripThroughGoType(facts.struct, {});
       return blank;
     },
     read: (object) => defaulted(facts, object),
@@ -103,27 +103,27 @@ function rulesOf<Kind>(facts: BuiltinFacts<Kind>): KindRules {
   };
 }
 
-function defaulted<Kind>(facts: BuiltinFacts<Kind>, object: ApiObject): ApiObject {
-  const draft = jsonShape(facts.struct, object);
+function defaulted<Kind>(facts: BuiltinKindOptions<Kind>, object: ApiObject): ApiObject {
+  const draft = roundTripThroughGoType(facts.struct, object);
   facts.defaults?.(draft);
   return draft as unknown as ApiObject;
 }
 
-function preparedNew<Kind>(facts: BuiltinFacts<Kind>, object: ApiObject): ApiObject {
+function preparedNew<Kind>(facts: BuiltinKindOptions<Kind>, object: ApiObject): ApiObject {
   const bare: JsonObject = object;
-  const draft = jsonShape(facts.struct, facts.hasStatus === true ? { ...bare, status: {} } : bare);
+  const draft = roundTripThroughGoType(facts.struct, facts.hasStatus === true ? { ...bare, status: {} } : bare);
   facts.defaults?.(draft);
   facts.onCreate?.(draft);
   return draft as unknown as ApiObject;
 }
 
 function preparedChange<Kind>(
-  facts: BuiltinFacts<Kind>,
+  facts: BuiltinKindOptions<Kind>,
   object: ApiObject,
   old: ApiObject,
-  part: WrittenPart | undefined,
+  part: WrittenSubresource | undefined,
 ): ApiObject {
-  const draft = jsonShape(facts.struct, object);
+  const draft = roundTripThroughGoType(facts.struct, object);
   facts.defaults?.(draft);
   facts.onUpdate?.(draft, as<Kind>(old), part);
   return draft as unknown as ApiObject;
@@ -137,7 +137,7 @@ function asOld<Kind>(object: ApiObject | undefined): Kind | undefined {
   return object as unknown as Kind | undefined;
 }
 
-/** The message of the 400 that answers an object which does not fit the types of its kind. */
+/** The message of the 400 for an object that does not decode into its Go type. */
 function decodeMessage(struct: string, kind: string, object: JsonObject): string | undefined {
   const issue = decodeIssue(struct, object);
   return issue === undefined ? undefined : `${kind} in version "v1" cannot be handled as a ${kind}: ${issue}`;

@@ -19,7 +19,7 @@ import {
   validatingWebhookConfiguration,
 } from "./kinds/webhooks/webhook-configuration.ts";
 
-/** Every kind that the server knows without a CustomResourceDefinition. */
+/** All kinds that the server has without a CustomResourceDefinition. */
 export const builtinKinds: readonly ServedKind[] = [
   configMap,
   coreEvent,

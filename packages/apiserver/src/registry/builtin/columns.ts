@@ -4,7 +4,6 @@ import { timeSince } from "./age.ts";
 
 type Read = NonNullable<Column["read"]>;
 
-/** The first column of nearly every table. */
 export const nameColumn: Column = {
   name: "Name",
   type: "string",
@@ -20,7 +19,7 @@ export const ageColumn: Column = {
   read: (object, nowMs) => timeSince(object.metadata.creationTimestamp, nowMs),
 };
 
-/** What tables show of kinds that nobody made columns for. */
+/** Default columns. */
 export const plainColumns: readonly Column[] = [
   nameColumn,
   {
@@ -35,12 +34,12 @@ export function textColumn(name: string, read: Read): Column {
   return { name, type: "string", jsonPath: "", read };
 }
 
-/** Shown by `kubectl get -o wide` alone. */
+/** Shown by `kubectl get -o wide` only. */
 export function wideColumn(name: string, read: Read): Column {
   return { ...textColumn(name, read), priority: 1 };
 }
 
-/** The same columns for readers that know the type of their kind; `decodeIssue` saw to it that objects have it. */
+/** Columns that read objects as a typed kind; `decodeIssue` has checked the types. */
 export function typed<Kind>(read: (object: Kind, nowMs: number) => ReturnType<Read>): Read {
   return (object: ApiObject, nowMs: number) => read(object as unknown as Kind, nowMs);
 }

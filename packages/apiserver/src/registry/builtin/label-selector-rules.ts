@@ -8,11 +8,10 @@ import {
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { labelValue, qualifiedName } from "@milo-quota/kubernetes/protocol/names.ts";
 import type { LabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
-import { nameFaults, unless } from "./field-checks.ts";
+import { issueUnless, nameRuleIssues } from "./field-checks.ts";
 
 type Requirement = NonNullable<LabelSelector["matchExpressions"]>[number];
 
-/** What is wrong with a selector inside an object of a built-in kind. */
 export function labelSelectorIssues(selector: LabelSelector, path: string): readonly FieldIssue[] {
   const { matchLabels = {}, matchExpressions = [] } = selector;
   return [
@@ -25,16 +24,16 @@ export function labelSelectorIssues(selector: LabelSelector, path: string): read
 
 export function labelsIssues(labels: Readonly<Record<string, string>>, path: string): readonly FieldIssue[] {
   return Object.entries(labels).flatMap(([key, value]) => [
-    ...nameFaults(path, key, qualifiedName),
-    ...nameFaults(path, value, labelValue),
+    ...nameRuleIssues(path, key, qualifiedName),
+    ...nameRuleIssues(path, value, labelValue),
   ]);
 }
 
 function requirementIssues({ key, operator, values = [] }: Requirement, path: string): readonly FieldIssue[] {
   return [
     ...operatorIssues(operator, values, path),
-    ...nameFaults(childPath(path, "key"), key, qualifiedName),
-    ...values.flatMap((value, index) => nameFaults(itemPath(childPath(path, "values"), index), value, labelValue)),
+    ...nameRuleIssues(childPath(path, "key"), key, qualifiedName),
+    ...values.flatMap((value, index) => nameRuleIssues(itemPath(childPath(path, "values"), index), value, labelValue)),
   ];
 }
 
@@ -43,10 +42,10 @@ function operatorIssues(operator: string, values: readonly string[], path: strin
   switch (operator) {
     case "In":
     case "NotIn":
-      return unless(values.length > 0, () => required(at, "must be specified when `operator` is 'In' or 'NotIn'"));
+      return issueUnless(values.length > 0, () => required(at, "must be specified when `operator` is 'In' or 'NotIn'"));
     case "Exists":
     case "DoesNotExist":
-      return unless(values.length === 0, () =>
+      return issueUnless(values.length === 0, () =>
         forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
       );
     default:

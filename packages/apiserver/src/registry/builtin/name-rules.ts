@@ -4,7 +4,7 @@ const format = "[a-z]([-a-z0-9]*[a-z0-9])?";
 const hint =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
 
-/** For names that become host names in old DNS: a label that starts with a letter. */
+/** RFC 1035 label: starts with a letter. */
 export const dns1035Label: NameRule = (value) => [
   ...(value.length > labelLengthMax ? [`must be no more than ${labelLengthMax} characters`] : []),
   ...(/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(value)
@@ -14,7 +14,7 @@ export const dns1035Label: NameRule = (value) => [
 
 const keyFormat = "[-._a-zA-Z0-9]+";
 
-/** Keys of ConfigMaps and Secrets, which become names of files. */
+/** Keys of ConfigMaps and Secrets, which become file names. */
 export const configMapKey: NameRule = (key) => {
   if (key.length > 253) return ["must be no more than 253 characters"];
   if (!/^[-._a-zA-Z0-9]+$/.test(key)) {

@@ -7,8 +7,8 @@ export function portNumberIssues(path: string, port: number): readonly FieldIssu
   return port >= 1 && port <= 65_535 ? [] : [invalid(path, port, "must be between 1 and 65535, inclusive")];
 }
 
-/** What is wrong with the name of a port, in the words of Kubernetes. */
-export function portNameFaults(name: string): readonly string[] {
+/** The issues of a port name, in the words of Kubernetes. */
+export function portNameProblems(name: string): readonly string[] {
   return [
     ...(name.length > 15 ? ["must be no more than 15 characters"] : []),
     ...(/^[-a-z0-9]+$/.test(name) ? [] : ["must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"]),

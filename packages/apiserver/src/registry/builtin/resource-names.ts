@@ -1,16 +1,16 @@
 import { type FieldIssue, invalid } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { qualifiedName } from "@milo-quota/kubernetes/protocol/names.ts";
-import { nameFaults, unless } from "./field-checks.ts";
+import { issueUnless, nameRuleIssues } from "./field-checks.ts";
 import { readQuantity } from "./typed/quantity-text.ts";
 
-/** Resource names and amounts of them, as in requests and limits. */
+/** Quantities by resource name, as in requests and limits. */
 export type ResourceList = Readonly<Record<string, string>>;
 
 const containerResources = ["cpu", "memory", "ephemeral-storage"];
 
-/** Names without a domain are those of Kubernetes; any other has one, such as `example.com/gpu`. */
+/** Names without a domain are Kubernetes' own; others are qualified, such as `example.com/gpu`. */
 export function containerResourceIssues(name: string, path: string): readonly FieldIssue[] {
-  const faults = nameFaults(path, name, qualifiedName);
+  const faults = nameRuleIssues(path, name, qualifiedName);
   if (faults.length > 0 || name.includes("/")) return faults;
   if (containerResources.includes(name) || name.startsWith("hugepages-")) return [];
   return [
@@ -20,7 +20,7 @@ export function containerResourceIssues(name: string, path: string): readonly Fi
 }
 
 export function amountIssues(amount: string, path: string): readonly FieldIssue[] {
-  return unless(nanosOf(amount) >= 0n, () => invalid(path, amount, "must be greater than or equal to 0"));
+  return issueUnless(nanosOf(amount) >= 0n, () => invalid(path, amount, "must be greater than or equal to 0"));
 }
 
 export function nanosOf(amount: string | undefined): bigint {

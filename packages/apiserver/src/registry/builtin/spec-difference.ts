@@ -3,7 +3,7 @@ import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 
 const linesMax = 40;
 
-/** What two specs differ in, a line for each field, before and after; empty when they are the same. */
+/** The differences of two specs, one line per field, before and after; empty when they are equal. */
 export function specDifference(before: unknown, after: unknown): string {
   return differences(before as JsonValue, after as JsonValue, "")
     .slice(0, linesMax)

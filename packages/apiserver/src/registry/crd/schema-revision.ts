@@ -1,18 +1,18 @@
-/** How many definitions are remembered; for a forgotten one objects are looked at once more than needed. */
-const rememberedMax = 10_000;
+/** Cache size; after an eviction, objects are checked once more than needed. */
+const cacheSizeMax = 10_000;
 
-const remembered = new Map<string, { readonly digest: string; readonly revision: number }>();
+const cache = new Map<string, { readonly digest: string; readonly revision: number }>();
 
 /**
- * The first revision known to have this schema. A write of a definition that leaves its schema alone does not make the
- * objects that are stored look old.
+ * The first revision known to have this schema. A write to a definition that does not change its schema must not mark
+ * stored objects as outdated.
  */
 export function schemaRevision(version: string, digest: string, revision: number): number {
-  const known = remembered.get(version);
-  if (known !== undefined && known.digest === digest && known.revision <= revision) return known.revision;
-  remembered.delete(version);
-  remembered.set(version, { digest, revision });
-  const [oldest] = remembered.size > rememberedMax ? remembered.keys() : [];
-  if (oldest !== undefined) remembered.delete(oldest);
+  const cached = cache.get(version);
+  if (cached !== undefined && cached.digest === digest && cached.revision <= revision) return cached.revision;
+  cache.delete(version);
+  cache.set(version, { digest, revision });
+  const [oldest] = cache.size > cacheSizeMax ? cache.keys() : [];
+  if (oldest !== undefined) cache.delete(oldest);
   return revision;
 }

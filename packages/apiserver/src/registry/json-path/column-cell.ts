@@ -6,10 +6,10 @@ import { goText } from "../go-text.ts";
 import { findValues } from "./json-path.ts";
 import { type JsonPath, parseJsonPath } from "./json-path-reader.ts";
 
-/** What a table shows in one cell; null where the object has nothing to show. */
+/** The content of a table cell; null where the object has no value. */
 export type Cell = string | number | bigint | boolean | null;
 
-/** Reads the cells of a column; a column whose path nobody can read shows nothing. */
+/** Reads the cells of a column; empty for an unusable path. */
 export function cellReader(column: PrinterColumn): (object: JsonValue, nowMs: number) => Cell {
   const path = parseJsonPath(column.jsonPath);
   if (!path.ok) return () => null;
@@ -41,7 +41,7 @@ function typedCell(type: Exclude<PrinterColumn["type"], "string">, value: JsonVa
   }
 }
 
-/** Dates are shown by how long ago they are. */
+/** Dates are shown as ages. */
 function ageOf(text: string, nowMs: number): string {
   if (text === "" || text === "null") return "<unknown>";
   const then = parseTime(text);

@@ -3,11 +3,14 @@ import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 export const operators = ["==", "!=", "<=", ">=", "<", ">"] as const;
 export type Operator = (typeof operators)[number];
 
-/** Compares as Go templates do: texts with texts, numbers with numbers. Undefined when it cannot be said. */
+/**
+ * Compares as Go templates do: strings with strings, numbers with numbers. Undefined for values that cannot be
+ * compared.
+ */
 export function compareValues(left: JsonValue, operator: Operator, right: JsonValue): boolean | undefined {
   const [first, second] = [kindOf(left), kindOf(right)];
   if (first === undefined || first !== second) return undefined;
-  // Two integers, or two fractions; one of each cannot be compared.
+  // Two integers or two floats; an integer and a float cannot be compared.
   if (first === "number" && Number.isInteger(Number(left)) !== Number.isInteger(Number(right))) return undefined;
   if (operator === "==") return equal(left, right);
   if (operator === "!=") return !equal(left, right);

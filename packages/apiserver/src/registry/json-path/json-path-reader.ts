@@ -2,7 +2,9 @@ import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { type Operator, operators } from "./json-path-compare.ts";
 
-/** The subset of kubectl's JSONPath that definitions use: names, indexes, slices, unions, filters, wildcards, descent. */
+/**
+ * The subset of kubectl's JSONPath that definitions use: names, indexes, slices, unions, filters, wildcards, descent.
+ */
 export type JsonPath = readonly PathStep[];
 
 export type PathStep =
@@ -24,10 +26,10 @@ export type ParsedPath =
   | { readonly ok: true; readonly value: JsonPath }
   | { readonly ok: false; readonly fault: string };
 
-/** Paths longer than this mean nothing to anybody. */
+/** Longer paths are rejected. */
 const lengthMax = 4_096;
 
-/** Reads a path as a definition writes it, without braces. Faults are worded as Kubernetes words them. */
+/** Parses a path as written in a definition, without braces. Errors are those of Kubernetes. */
 export function parseJsonPath(text: string): ParsedPath {
   if (text.length > lengthMax) return { ok: false, fault: `path longer than ${lengthMax} characters` };
   try {

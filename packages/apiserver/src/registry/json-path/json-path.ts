@@ -3,7 +3,7 @@ import { goText } from "../go-text.ts";
 import { compareValues } from "./json-path-compare.ts";
 import type { JsonPath, PathStep } from "./json-path-reader.ts";
 
-/** Everything a path leads to; undefined where it cannot be followed, such as an index into a text. */
+/** All values at a path; undefined where the path does not apply, such as an index into a string. */
 export function findValues(path: JsonPath, root: JsonValue): readonly JsonValue[] | undefined {
   let found: readonly JsonValue[] | undefined = [root];
   for (const step of path) {
@@ -98,7 +98,7 @@ function passes(step: Extract<PathStep, { step: "filter" }>, item: JsonValue): b
   return compareValues(first, step.operator, second);
 }
 
-/** The text of a field for selectors, empty when there is none. */
+/** The value of a field for selectors, empty when it is absent. */
 export function fieldText(path: JsonPath, object: JsonValue): string {
   const [value] = findValues(path, object) ?? [];
   return value === undefined || value === null ? "" : goText(value);

@@ -1,5 +1,4 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 
-/** An object on its way through the server. */
 export type ApiObject = KubernetesObject & JsonObject;

@@ -1,6 +1,6 @@
 import { compileSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 import { expect, it } from "vitest";
-import { partFitsSchema, shapedObject } from "./fit-cache.ts";
+import { partFitsSchema, prunedObject } from "./fit-cache.ts";
 
 const schemaOf = (...names: readonly string[]) =>
   compileSchema({ type: "object", properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])) });
@@ -17,17 +17,17 @@ it("an object whose definition has changed is shaped anew, in the parts that do 
   const schemas = [schemaOf("a", "b"), schemaOf("a")].map(({ schema }) =>
     compileSchema({ type: "object", properties: { spec: schema, status: schema } }),
   );
-  const [before, after] = schemas.map((schema) => shapedObject(schema, whole));
+  const [before, after] = schemas.map((schema) => prunedObject(schema, whole));
   expect(before?.value).toBe(whole);
   expect(after).toEqual({ value: { ...whole, spec: { a: "x" } }, unknownFields: ["spec.b"] });
 });
 
-it("objects share the default of a field, and nobody can change it for the others", () => {
+it("objects share the default of a field, which is frozen", () => {
   const list = { type: "array", items: { type: "string" } } as const;
   const spec = { type: "object", properties: { list }, default: { list: ["a"] } } as const;
   const schema = compileSchema({ type: "object", properties: { spec } });
   const [one, other] = [{}, { metadata: {} }].map(
-    (object) => shapedObject(schema, object).value as unknown as { spec: { list: string[] } },
+    (object) => prunedObject(schema, object).value as unknown as { spec: { list: string[] } },
   );
   expect(one?.spec).toEqual({ list: ["a"] });
   expect(one?.spec).toBe(other?.spec);

@@ -1,29 +1,29 @@
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { type CompiledSchema, defaultOf } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 import { fitsAsIs, objectFitsAsIs } from "@milo-quota/kubernetes/schema/fits-as-is.ts";
-import { type Shaped, shaped } from "@milo-quota/kubernetes/schema/shape-value.ts";
+import { type PruneResult, pruneAndDefault } from "@milo-quota/kubernetes/schema/prune-and-default.ts";
 import { cachedCheck } from "@milo-quota/kubernetes/schema/validation-cache.ts";
 
-/** Whether a part of an object is at a glance all that its schema asks for. */
+/** Whether a part of an object certainly fits its schema; cached by identity. */
 export const partFitsSchema = cachedCheck(fitsAsIs);
 
-/** Whether all of an object is what its schema asks for, as far as can be seen at a glance. */
+/** Whether a whole object certainly fits its schema, by cached checks of its parts. */
 export function objectFitsSchema(compiled: CompiledSchema, object: JsonObject): boolean {
   return objectFitsAsIs(compiled, object, partFitsSchema);
 }
 
-/** An object brought into the shape of its schema, as nearly all are already. */
-export function shapedObject(compiled: CompiledSchema, object: JsonObject): Shaped {
+/** Prunes and defaults an object; most objects need neither. */
+export function prunedObject(compiled: CompiledSchema, object: JsonObject): PruneResult {
   if (objectFitsSchema(compiled, object)) return { value: object, unknownFields: [] };
-  return shaped(compiled, object, true, cachedParts);
+  return pruneAndDefault(compiled, object, true, cachedParts);
 }
 
 const defaults = new WeakMap<CompiledSchema, JsonValue>();
 
-/** The same default for all objects, which nobody can change: what is known of it is known of all of them. */
+/** One frozen default for all objects, so that cached checks apply to all of them. */
 function sharedDefault(compiled: CompiledSchema): JsonValue | undefined {
-  const known = defaults.get(compiled);
-  if (known !== undefined) return known;
+  const cached = defaults.get(compiled);
+  if (cached !== undefined) return cached;
   const value = defaultOf(compiled);
   if (value !== undefined) defaults.set(compiled, frozen(value));
   return value;

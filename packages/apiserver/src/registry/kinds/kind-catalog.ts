@@ -5,21 +5,24 @@ import type { ServedKind } from "./served-kind.ts";
 
 const definitions = "customresourcedefinitions.apiextensions.k8s.io";
 
-/** The kinds that a definition makes once it is established; `revision` is the one that wrote it. */
+/** The kinds of an established definition; `revision` is the one that wrote it. */
 export type KindsOfDefinition = (definition: ApiObject, revision: number) => readonly ServedKind[];
 
-/** The plane whose definitions hold in another one as well, if there is one. */
+/** The plane whose definitions another plane inherits, if any. */
 export type DefinitionsFrom = (plane: string) => string | undefined;
 
-/** Which kinds each plane serves: those built in, those its own definitions make, and those of the plane it follows. */
+/**
+ * The kinds that each plane serves: built-in ones, those of its own definitions, and those it inherits from another
+ * plane.
+ */
 export class KindCatalog {
   readonly builtin: readonly ServedKind[];
   readonly #kindsOf: KindsOfDefinition;
   readonly #custom = new Map<string, Map<string, readonly ServedKind[]>>();
   readonly #planes = new Map<string, PlaneKinds>();
-  /** The kinds of planes that have definitions of their own beside those of another. */
+  /** Planes with their own and inherited definitions. */
   readonly #merged = new Map<string, Merged>();
-  /** Who serves what, over all planes. */
+  /** Served kinds by resource, over all planes. */
   readonly #servers = new Map<string, Map<string, ServedKind>>();
   readonly #none: PlaneKinds;
   readonly #definitionsFrom: DefinitionsFrom;
@@ -40,7 +43,7 @@ export class KindCatalog {
       this.#remember(key.plane, key.name, kindsOf(object, revision));
     }
     for (const plane of this.#custom.keys()) this.#serve(plane);
-    this.stop = store.watch({ resource: definitions }, from, (change) => this.#learn(change));
+    this.stop = store.watch({ resource: definitions }, from, (change) => this.#onChange(change));
   }
 
   inPlane(plane: string): PlaneKinds {
@@ -48,11 +51,11 @@ export class KindCatalog {
     const own = this.#planes.get(plane);
     if (followed === undefined || followed === plane) return own ?? this.#none;
     const theirs = this.#planes.get(followed) ?? this.#none;
-    return own === undefined ? theirs : this.#both(plane, own, theirs, followed);
+    return own === undefined ? theirs : this.#merge(plane, own, theirs, followed);
   }
 
-  /** By the kinds of this plane, or of any other for what this one does not serve. */
-  anywhere(plane: string): Pick<PlaneKinds, "find"> {
+  /** The kinds of this plane, or of any other plane for those it does not serve. */
+  inAnyPlane(plane: string): Pick<PlaneKinds, "find"> {
     return {
       find: (group, version, plural) => {
         const here = this.inPlane(plane).find(group, version, plural);
@@ -63,10 +66,10 @@ export class KindCatalog {
     };
   }
 
-  /** A plane's own definitions stand in front of those of the same name that it would have from another. */
-  #both(plane: string, own: PlaneKinds, theirs: PlaneKinds, followed: string): PlaneKinds {
-    const known = this.#merged.get(plane);
-    if (known?.own === own && known.theirs === theirs) return known.kinds;
+  /** A plane's own definitions take precedence over inherited ones of the same name. */
+  #merge(plane: string, own: PlaneKinds, theirs: PlaneKinds, followed: string): PlaneKinds {
+    const cached = this.#merged.get(plane);
+    if (cached?.own === own && cached.theirs === theirs) return cached.kinds;
     const ownDefinitions = this.#custom.get(plane) ?? new Map<string, readonly ServedKind[]>();
     const others = [...(this.#custom.get(followed) ?? [])].filter(([name]) => !ownDefinitions.has(name));
     const kinds = new PlaneKinds([...own.all, ...others.flatMap(([, made]) => made)]);
@@ -74,7 +77,7 @@ export class KindCatalog {
     return kinds;
   }
 
-  #learn({ type, stored: { key, object, revision } }: Change): void {
+  #onChange({ type, stored: { key, object, revision } }: Change): void {
     this.#define(key.plane, key.name, type === "deleted" ? [] : this.#kindsOf(object, revision));
   }
 
@@ -117,7 +120,7 @@ interface Merged {
   readonly kinds: PlaneKinds;
 }
 
-/** The kinds of one plane at one moment. */
+/** A snapshot of the kinds of one plane. */
 export class PlaneKinds {
   readonly all: readonly ServedKind[];
   readonly #byPath = new Map<string, ServedKind>();
@@ -137,22 +140,22 @@ export class PlaneKinds {
     return this.#byPath.get(pathOf(group, version, plural));
   }
 
-  /** Any version of a kind, for references that name one; garbage collection does not care which. */
+  /** Any version of a kind, for owner references: garbage collection does not depend on the version. */
   ofKind(group: string, kind: string): ServedKind | undefined {
     return this.all.find((served) => served.group === group && served.kind === kind);
   }
 
-  /** The kind of what is stored as a resource, in the version that it is stored in. */
+  /** The kind of a stored resource, in its storage version. */
   stored(resource: string): ServedKind | undefined {
     return this.#byStorage.get(resource);
   }
 
-  /** Every resource that objects are stored as, once. */
+  /** Every stored resource once. */
   get resources(): readonly ServedKind[] {
     return [...this.#byStorage.values()];
   }
 
-  /** The other versions that the same objects are served in. */
+  /** All versions in which the same objects are served. */
   versionsOf({ group, plural }: ServedKind): readonly ServedKind[] {
     return this.all.filter((kind) => kind.group === group && kind.plural === plural);
   }

@@ -1,4 +1,4 @@
-/** Stable versions before beta before alpha, newer before older, anything else last: `v2 v1 v1beta2 v1alpha1 foo`. */
+/** Stable before beta before alpha, newer before older, anything else last: `v2 v1 v1beta2 v1alpha1 foo`. */
 export function compareVersions(left: string, right: string): number {
   const [a, b] = [rankOf(left), rankOf(right)];
   if (a === undefined || b === undefined) {

@@ -1,25 +1,27 @@
 import type { ApiObject } from "./api-object.ts";
 import type { ServedKind } from "./served-kind.ts";
 
-/** A part of a plane that has a path of its own: requests by that path see nothing outside of it. */
+/** A part of a plane with its own path: requests on that path have no access outside of it. */
 export interface ScopedView {
-  /** What authorizers know it by. */
+  /** The name that authorizers see. */
   readonly name: string;
   of(kind: Pick<ServedKind, "group" | "kind" | "plural" | "scope">): KindView;
-  /** Whether it still is what it was when the request came; once it is not, watches by its path send no more events. */
+  /**
+   * Whether the view is still the one of the request's path; after a change, watches on the path send no more events.
+   */
   readonly isCurrent?: () => boolean;
 }
 
-/** What of a kind is in a view. */
+/** The objects of a kind that a view includes. */
 export interface KindView {
-  /** The only namespace that is in view; left out for kinds of cluster scope. */
+  /** The only visible namespace; left out for cluster-scoped kinds. */
   readonly namespace?: string;
-  /** Whether an object is in view; left out: all of them are. */
+  /** Whether an object is visible; left out: all are. */
   readonly shows?: (object: ApiObject) => boolean;
-  /** Why an object is out of view, for the error message. */
-  readonly outOfView?: (object: ApiObject) => string;
-  /** What is shown to be read, and belongs to more than this view. */
+  /** Why an object is not visible, for the error message. */
+  readonly invisibleReason?: (object: ApiObject) => string;
+  /** Visible, but shared with other views. */
   readonly isReadOnly?: boolean;
-  /** An object that is made here, with what makes it one of this view, unless it says otherwise itself. */
+  /** Adds what makes a new object part of this view, unless the object has it already. */
   readonly adopt?: (object: ApiObject) => ApiObject;
 }

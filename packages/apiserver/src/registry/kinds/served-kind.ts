@@ -6,7 +6,7 @@ import type { PrinterColumn } from "@milo-quota/kubernetes/schema/kind-definitio
 import type { Scaling } from "../scale/scaling.ts";
 import type { ApiObject } from "./api-object.ts";
 
-/** One version of a kind as this server serves it, built in or made from a CustomResourceDefinition. */
+/** One served version of a kind, built-in or from a CustomResourceDefinition. */
 export interface ServedKind {
   readonly group: string;
   readonly version: string;
@@ -17,84 +17,88 @@ export interface ServedKind {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly scope: "Namespaced" | "Cluster";
-  /** The version that objects are stored in; another one differs in `apiVersion` alone. */
+  /** The storage version; other versions differ by `apiVersion` only. */
   readonly storageVersion: string;
-  /** Of the whole object. Walking it validates, defaults and prunes; metadata has rules of its own. */
+  /** Schema of the whole object, for validation, defaulting and pruning; metadata is validated separately. */
   readonly schema: CompiledSchema;
-  /** Whether a custom resource: unknown fields, `fieldValidation` and error wording differ a little. */
+  /** Whether it is a custom resource: unknown fields, `fieldValidation` and error texts differ a little. */
   readonly isCustom: boolean;
-  /** Served under `/status`: writes of the object keep the stored status, writes of the status all else. */
+  /**
+   * Has a status subresource: writes to the object keep the stored status, writes to the status keep everything else.
+   */
   readonly hasStatus: boolean;
-  /** Served under `/scale`, as a Scale. Left out: not at all. */
+  /** The scale subresource, if any. */
   readonly scale?: Scaling | undefined;
-  /** Whether `metadata.generation` counts changes of everything but metadata and status. */
+  /** Whether `metadata.generation` counts changes outside of metadata and status. */
   readonly hasGeneration: boolean;
   readonly verbs: readonly Verb[];
   readonly nameRule: NameRule;
   readonly columns: readonly Column[];
-  /** Fields besides metadata.name and metadata.namespace that a field selector may name. */
+  /** Fields besides metadata.name and metadata.namespace that field selectors support. */
   readonly selectableFields: readonly string[];
   readonly rules: KindRules;
-  /** The first revision at which this schema held; objects written before are defaulted and pruned when read. */
+  /** The first revision with this schema; objects written before are defaulted and pruned when read. */
   readonly schemaRevision?: number;
-  /** The resource whose objects these are, when it is not this one. */
+  /** The resource under which objects are stored, if it is another one. */
   readonly storedAs?: string;
-  /** How objects change between this kind and what is stored, when more differs than `apiVersion`. */
+  /** Conversion to and from the stored form, if more than `apiVersion` differs. */
   readonly storage?: {
     readonly toStored: (object: ApiObject) => ApiObject;
     readonly fromStored: (object: ApiObject) => ApiObject;
   };
   /**
-   * Why an object does not fit the types of a kind that is built in: the message of a 400. To be asked of every object
-   * that a client sends or a patch makes, before anything else looks at it. For these kinds the issues of a walk over
-   * `schema` do not count: this, and the rules, say all there is to say.
+   * Why an object does not decode into the Go type of a built-in kind: the message of a 400. To be checked for every
+   * object that a client sends or a patch produces, before anything else. For these kinds the issues of a walk over
+   * `schema` do not count: this and the rules report everything.
    */
   readonly decodeIssue?: (object: JsonObject) => string | undefined;
-  /** Whether an update may leave out the resourceVersion, and then wins over whatever is there. */
+  /** A hint to add to the error or warning about an unknown field, such as the field's current name. */
+  readonly unknownFieldHint?: ((field: string) => string | undefined) | undefined;
+  /** Whether an update may omit the resourceVersion, and then overwrites any version. */
   readonly updatesUnconditionally?: boolean;
-  /** Whether an update of an object that does not exist makes it. */
+  /** Whether an update creates a missing object. */
   readonly createsOnUpdate?: boolean;
-  /** Told to whoever uses this version, with every answer. */
+  /** Sent with every response in this version. */
   readonly deprecationWarning?: string | undefined;
-  /** Whether its definition is on its way out: no more objects are made. */
-  readonly isEnding?: boolean;
-  /** Whether a delete answers with the object in place of a Status. */
+  /** Whether its definition is terminating: no more objects can be created. */
+  readonly isTerminating?: boolean;
+  /** Whether a delete responds with the object instead of a Status. */
   readonly returnsDeleted?: boolean;
 }
 
-/** The part of an object that a write is for; empty for the object itself. */
-export type WrittenPart = "" | "status" | "finalize" | "scale";
+/** The subresource that a write is for; empty for the object itself. */
+export type WrittenSubresource = "" | "status" | "finalize" | "scale";
 
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
 /**
- * A column of `kubectl get`: by a path, or computed for kinds that are built in. Those list all of their columns, `Name`
- * among them; custom kinds only what follows the name.
+ * A column of `kubectl get`: by JSONPath, or computed for built-in kinds. Built-in kinds list all columns including
+ * `Name`; custom kinds only those after it.
  */
 export type Column = PrinterColumn & {
   readonly read?: (object: ApiObject, nowMs: number) => string | number | boolean;
 };
 
-/** What a kind does on its way into the store. Every part may be left out. */
+/** The strategy of a kind. All parts are optional. */
 export interface KindRules {
-  /** What an object has when nobody set anything of it: `{ spec: {} }` for most built-in kinds. */
+  /** The empty object: `{ spec: {} }` for most built-in kinds. */
   readonly blank?: () => JsonObject;
-  /** An object as it is once read: in canonical form, defaults filled in. Of what a client sent or a patch made. */
+  /** Canonicalizes and defaults an object that a client sent or a patch produced. */
   readonly read?: (object: ApiObject) => ApiObject;
-  /** Changes a new object before it is checked, such as `stringData` of a Secret. */
+  /** Changes a new object before validation, such as `stringData` of a Secret. */
   readonly prepareCreate?: (object: ApiObject) => ApiObject;
-  /** The same for an update; `old` is what is stored, and the subresource is empty for the object itself. */
-  readonly prepareUpdate?: (object: ApiObject, old: ApiObject, subresource?: WrittenPart) => ApiObject;
-  /** An object that does not go at once when it is deleted, as it is after the first request to do so. */
+  /** The same for an update; `old` is the stored object, and the subresource is empty for the object itself. */
+  readonly prepareUpdate?: (object: ApiObject, old: ApiObject, subresource?: WrittenSubresource) => ApiObject;
+  /** The object after a first delete request, for kinds that are not removed at once. */
   readonly prepareDelete?: (object: ApiObject, now: string) => ApiObject;
-  /** What the schema cannot say. Undefined `old`: a create. */
+  /** Validation beyond the schema. Undefined `old`: a create. */
   readonly validate?: (
     object: ApiObject,
     old: ApiObject | undefined,
-    subresource?: WrittenPart,
+    subresource?: WrittenSubresource,
   ) => readonly FieldIssue[];
-  /** Things to tell the client about an object that is accepted, sent as Warning headers. */
+  /** Warnings about an accepted object, sent as headers. */
   readonly warnings?: (object: ApiObject, old: ApiObject | undefined) => readonly string[];
-  /** Fields that a selector reads in its own way; what a path gives otherwise. */
+  /** Fields that selectors do not read by path. */
   readonly selectField?: (object: ApiObject, field: string) => string | undefined;
 }

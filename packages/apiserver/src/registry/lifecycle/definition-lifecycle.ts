@@ -1,4 +1,9 @@
-import { failure, forbiddenTo, StatusError, serviceUnavailable } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import {
+  failure,
+  resourceForbidden,
+  StatusError,
+  serviceUnavailable,
+} from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { StoredObject } from "../../storage/stored-object.ts";
 import { type ObjectRequest, resourceOf, storedResource } from "../object-request.ts";
 import type { Registry } from "../registry.ts";
@@ -7,7 +12,10 @@ type Definitions = Pick<Registry, "store" | "definitionsFrom">;
 
 const definitions = "customresourcedefinitions.apiextensions.k8s.io";
 
-/** Custom objects are made while their definition is there and not on its way out: nobody would find them afterwards. */
+/**
+ * Custom objects can be created only while their definition exists and is not terminating: otherwise they would be
+ * orphaned.
+ */
 export function requireLiveDefinition(registry: Definitions, request: ObjectRequest, name: string): void {
   const { kind, plane } = request;
   if (!kind.isCustom) return;
@@ -15,12 +23,12 @@ export function requireLiveDefinition(registry: Definitions, request: ObjectRequ
   if (definition === undefined) {
     throw new StatusError(failure("NotFound", "the server could not find the requested resource", {}));
   }
-  if (kind.isEnding !== true && !isEnding(definition)) return;
+  if (kind.isTerminating !== true && !isTerminating(definition)) return;
   const because = "create not allowed while custom resource definition is terminating";
-  throw new StatusError(forbiddenTo(resourceOf(request), name, because));
+  throw new StatusError(resourceForbidden(resourceOf(request), name, because));
 }
 
-/** The definition that holds in a plane: its own, or that of the plane whose definitions it has as well. */
+/** The definition that applies in a plane: its own, or the inherited one. */
 function definitionIn({ store, definitionsFrom }: Definitions, plane: string, name: string): StoredObject | undefined {
   const own = store.get({ plane, resource: definitions, namespace: "", name });
   const followed = own === undefined ? definitionsFrom?.(plane) : undefined;
@@ -28,7 +36,7 @@ function definitionIn({ store, definitionsFrom }: Definitions, plane: string, na
   return store.get({ plane: followed, resource: definitions, namespace: "", name });
 }
 
-/** What was read and checked by one schema is not stored under another. */
+/** An object that was validated by one schema must not be stored under another. */
 export function requireSameSchema({ kind, isServed }: ObjectRequest): void {
   if (isServed === undefined || isServed()) return;
   throw new StatusError(
@@ -39,14 +47,14 @@ export function requireSameSchema({ kind, isServed }: ObjectRequest): void {
   );
 }
 
-const knownEnding = new WeakMap<StoredObject, boolean>();
+const terminatingCache = new WeakMap<StoredObject, boolean>();
 
-/** A version of a definition is asked once, for it is large; and nearly none is ending, as its text says unparsed. */
-function isEnding(definition: StoredObject): boolean {
-  const known = knownEnding.get(definition);
-  if (known !== undefined) return known;
+/** Cached per version, because definitions are large; checked in the text first, because nearly none is terminating. */
+function isTerminating(definition: StoredObject): boolean {
+  const cached = terminatingCache.get(definition);
+  if (cached !== undefined) return cached;
   const isTold = definition.text.includes('"deletionTimestamp"');
   const isIt = isTold && definition.object.metadata.deletionTimestamp !== undefined;
-  knownEnding.set(definition, isIt);
+  terminatingCache.set(definition, isIt);
   return isIt;
 }

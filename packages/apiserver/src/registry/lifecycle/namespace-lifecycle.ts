@@ -1,4 +1,9 @@
-import { failure, forbiddenTo, resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import {
+  failure,
+  resourceForbidden,
+  resourceNotFound,
+  StatusError,
+} from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import type { StoredObject } from "../../storage/stored-object.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
@@ -10,7 +15,7 @@ export function isNamespaceKind({ group, plural }: Pick<ServedKind, "group" | "p
   return group === "" && plural === namespaces;
 }
 
-/** Objects are made in namespaces that exist and are not on their way out. */
+/** Objects can be created only in namespaces that exist and are not terminating. */
 export function requireLiveNamespace(store: ObjectStore, request: ObjectRequest, name: string): void {
   const { namespace, kind, plane } = request;
   if (kind.scope === "Cluster") return;
@@ -20,7 +25,7 @@ export function requireLiveNamespace(store: ObjectStore, request: ObjectRequest,
   }
   if (found.object.metadata.deletionTimestamp === undefined) return;
   const because = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  const status = forbiddenTo(resourceOf(request), name, because);
+  const status = resourceForbidden(resourceOf(request), name, because);
   const cause = {
     reason: "NamespaceTerminating",
     message: `namespace ${namespace} is being terminated`,
@@ -29,7 +34,7 @@ export function requireLiveNamespace(store: ObjectStore, request: ObjectRequest,
   throw new StatusError({ ...status, details: { ...status.details, causes: [cause] } });
 }
 
-/** The namespaces that a plane cannot do without. */
+/** Namespaces that cannot be deleted. */
 const undeletable = new Set(["default", "kube-system", "kube-public"]);
 
 export function requireDeletableNamespace(request: ObjectRequest, name: string): void {

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kuber
 import { isTime } from "@milo-quota/kubernetes/protocol/time.ts";
 
 /**
- * Whether metadata is at a glance what Kubernetes would read from it and write again: every field is known, of its type
- * and not empty. What programs send and the server stores nearly always is. All else takes a closer look.
+ * Fast check that metadata is canonical: all fields are known, of their type and not empty. Nearly all metadata that
+ * programs send or the server stores is. False means that the full decoding is needed.
  */
 export function isCanonicalMetadata(metadata: JsonObject): boolean {
   for (const name of Object.keys(metadata)) if (!isCanonicalField(name, metadata[name] as JsonValue)) return false;

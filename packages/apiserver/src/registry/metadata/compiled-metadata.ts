@@ -4,12 +4,12 @@ import { objectMetaSchema } from "../patch/fields/object-meta-schema.ts";
 
 const text = { type: "string" } as const satisfies Schema;
 const flag = { type: "boolean" } as const satisfies Schema;
-/** Clients send null for times that are not there. */
+/** Clients send null for absent times. */
 const time = { type: "string", format: "date-time", nullable: true } as const satisfies Schema;
 
 const { managedFields, ownerReferences } = objectMetaSchema.properties;
 
-/** The metadata that clients send: nothing is filled in, and fields that are not here do not exist. */
+/** Schema of the metadata that clients send: no defaults, and unknown fields are pruned. */
 const metadataSchema: Schema = {
   type: "object",
   properties: {

@@ -15,9 +15,9 @@ const fixed = [
   "deletionGracePeriodSeconds",
 ] as const;
 
-/** What an update may not do to metadata. */
+/** Metadata changes that an update may not make. */
 export function metadataChangeIssues(metadata: ObjectMeta, old: ObjectMeta): readonly FieldIssue[] {
-  const isFine = old.deletionTimestamp === undefined && metadata.resourceVersion && areFixed(metadata, old);
+  const isFine = old.deletionTimestamp === undefined && metadata.resourceVersion && areIdentical(metadata, old);
   if (isFine) return none;
   return [
     ...newFinalizerIssues(metadata, old),
@@ -28,8 +28,8 @@ export function metadataChangeIssues(metadata: ObjectMeta, old: ObjectMeta): rea
   ];
 }
 
-/** Whether what may not change is the very same, as it nearly always is. */
-function areFixed(metadata: ObjectMeta, old: ObjectMeta): boolean {
+/** Fast check that immutable metadata is identical. */
+function areIdentical(metadata: ObjectMeta, old: ObjectMeta): boolean {
   for (const field of fixed) if (metadata[field] !== old[field]) return false;
   return true;
 }

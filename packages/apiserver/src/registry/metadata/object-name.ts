@@ -1,6 +1,6 @@
 import type { Random as Chance } from "@milo-quota/kubernetes/client/backoff.ts";
 
-/** No vowels and nothing that looks like another letter: generated names spell no words. */
+/** No vowels and no ambiguous characters, so that generated names spell no words. */
 const suffixLetters = "bcdfghjklmnpqrstvwxz2456789";
 const suffixLength = 5;
 const generatedLengthMax = 63;
@@ -9,7 +9,7 @@ export interface Random extends Chance {
   uuid(): string;
 }
 
-/** A prefix with five random letters behind it; a long prefix is cut so that the whole stays a label. */
+/** A prefix with a random suffix of five letters; a long prefix is truncated to keep the name valid. */
 export function generatedName(prefix: string, random: Random): string {
   const letters = Array.from(
     { length: suffixLength },

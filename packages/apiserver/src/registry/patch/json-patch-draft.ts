@@ -9,20 +9,20 @@ import {
 
 type Container = JsonValue[] | Record<string, JsonValue>;
 
-/** A target in a document: what holds it, and its name or index there. */
+/** A target in a document: its container, and the key or index in it. */
 export interface PatchTarget {
   readonly container: Container;
   readonly key: string;
 }
 
-/** Why a step cannot be taken, in the words of the library that Kubernetes uses. */
-export class StepFailed extends Error {
-  override readonly name = "StepFailed";
+/** Why an operation fails, in the words of the library that Kubernetes uses. */
+export class OperationFailed extends Error {
+  override readonly name = "OperationFailed";
 }
 
 /**
- * A document under change. Objects and arrays are copied when first changed, and only those on the way to the change;
- * the document it started from stays as it is.
+ * A document under change. Objects and arrays are copied on write, along the path of the change; the original is not
+ * modified.
  */
 export class JsonPatchDraft {
   readonly #owned = new WeakSet<object>();
@@ -40,7 +40,7 @@ export class JsonPatchDraft {
     this.#root = value;
   }
 
-  /** Undefined when something on the way is missing, or holds nothing. What precedes the first slash does not count. */
+  /** Undefined when a part of the path is missing or null. The text before the first slash is ignored. */
   find(path: string): PatchTarget | undefined {
     const [, ...tokens] = path.split("/");
     const key = tokens.pop();
@@ -73,7 +73,7 @@ export class JsonPatchDraft {
   }
 }
 
-/** The value at a target; undefined for a member that is not there. Throws for an item that cannot be. */
+/** The value at a target; undefined for a missing member. Throws for an index out of range. */
 export function valueAt({ container, key }: PatchTarget): JsonValue | undefined {
   return memberOf(container, Array.isArray(container) ? requireIndex(itemIndex(container, key)) : key);
 }
@@ -91,7 +91,7 @@ export function replaceAt({ container, key }: PatchTarget, value: JsonValue): vo
 export function removeAt({ container, key }: PatchTarget): void {
   if (Array.isArray(container)) container.splice(requireIndex(itemIndex(container, key)), 1);
   else if (Object.hasOwn(container, key)) delete container[key];
-  else throw new StepFailed(`Unable to remove nonexistent key: ${key}: missing value`);
+  else throw new OperationFailed(`Unable to remove nonexistent key: ${key}: missing value`);
 }
 
 interface BadIndex {
@@ -108,15 +108,15 @@ function itemIndex(items: readonly JsonValue[], key: string): number | BadIndex 
   return typeof index === "number" ? boundedIndex(index, items.length) : index;
 }
 
-/** A new item may also go behind the last one, which a dash means too. */
+/** An item may be inserted after the last one, also by `-`. */
 function insertionIndex(items: readonly JsonValue[], key: string): number {
   if (key === "-") return items.length;
   const index = parseIndex(key);
   if (typeof index === "number") return requireIndex(boundedIndex(index, items.length + 1));
-  throw new StepFailed(`value was not a proper array index: '${key}': ${index.fault}`);
+  throw new OperationFailed(`value was not a proper array index: '${key}': ${index.fault}`);
 }
 
-/** Negative indices count from the end. */
+/** Negative indexes count from the end. */
 function boundedIndex(index: number, length: number): number | BadIndex {
   if (index >= length || index < -length) {
     return { fault: `Unable to access invalid index: ${index}: invalid index referenced` };
@@ -132,7 +132,7 @@ function parseIndex(key: string): number | BadIndex {
 
 function requireIndex(index: number | BadIndex): number {
   if (typeof index === "number") return index;
-  throw new StepFailed(index.fault);
+  throw new OperationFailed(index.fault);
 }
 
 function unescapeToken(token: string): string {

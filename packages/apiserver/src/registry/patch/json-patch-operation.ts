@@ -1,12 +1,12 @@
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { typeFault } from "@milo-quota/kubernetes/protocol/json-type.ts";
 import { isJsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { badPatch, requireShallow } from "./patch-failure.ts";
+import { badPatch, requireShallow } from "./patch-errors.ts";
 
 const operationsMax = 10_000;
 const knownFields = ["op", "path", "from", "value"];
 
-/** One step of a JSON patch. A field is undefined when left out or null, other than `value`, which may be null. */
+/** One operation of a JSON patch. A field is undefined when absent or null, except for `value`, which may be null. */
 export interface JsonPatchOperation {
   readonly op: string;
   readonly path: string | undefined;
@@ -16,11 +16,11 @@ export interface JsonPatchOperation {
 
 export interface JsonPatch {
   readonly operations: readonly JsonPatchOperation[];
-  /** What field validation warns of or refuses: `json patch unknown field "[0].foo"`. */
+  /** Issues for field validation: `json patch unknown field "[0].foo"`. */
   readonly strictIssues: readonly string[];
 }
 
-/** Reads the document of a JSON patch. Throws the status that Kubernetes answers with. */
+/** Parses a JSON patch. Throws the StatusError of Kubernetes. */
 export function parseJsonPatch(document: JsonValue): JsonPatch {
   const steps = document === null ? [] : document;
   if (!Array.isArray(steps)) throw undecodable(typeFault("array", document));

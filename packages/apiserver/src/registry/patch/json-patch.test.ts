@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyJsonPatch } from "./json-patch.ts";
 import { parseJsonPatch } from "./json-patch-operation.ts";
-import { PatchRejected } from "./patch-failure.ts";
+import { PatchRejected } from "./patch-errors.ts";
 
 const apply = (document: JsonValue, patch: JsonValue): JsonValue =>
   applyJsonPatch(document, parseJsonPatch(patch).operations);
@@ -15,7 +15,7 @@ function failureOf(call: () => unknown): { code: number; message: string; becaus
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     const { code, message = "" } = error.status;
-    return { code, message, ...(error instanceof PatchRejected ? { because: error.because } : {}) };
+    return { code, message, ...(error instanceof PatchRejected ? { because: error.detail } : {}) };
   }
   throw new Error("nothing failed");
 }

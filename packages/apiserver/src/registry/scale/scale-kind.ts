@@ -7,7 +7,7 @@ interface Scale {
   readonly status?: { readonly replicas?: number };
 }
 
-/** The view of objects that can be scaled. It is served beside them, never as a resource of its own. */
+/** The scale subresource. It is served below other resources, never as one of its own. */
 export const scaleKind = builtinKind<Scale>({
   struct: "autoscaling.v1.Scale",
   group: "autoscaling",

@@ -22,7 +22,7 @@ const widgets: ServedKind = {
   },
 };
 
-/** Without any, nobody's fields would be tracked. */
+/** Without any, no fields would be tracked. */
 const managedFields = [
   {
     manager: "maker",
@@ -91,7 +91,7 @@ function requestFor(kind: ServedKind): WriteRequest {
   };
 }
 
-/** What becomes of an object whose Scale is changed. */
+/** The result of changing an object's Scale. */
 function changed(object: ApiObject | undefined, kind: ServedKind, parts: JsonObject): ApiObject {
   const change: NextState = (scale) => ({ ...(scale as JsonObject), ...parts }) as unknown as ApiObject;
   return nextByScale(change, requestFor(kind), "web", new FakeClock())(object);

@@ -3,49 +3,49 @@ import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { invalid } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { metadataIssues } from "@milo-quota/kubernetes/protocol/metadata/metadata-rules.ts";
-import { ownedAfterUpdate } from "../field-ownership.ts";
+import { withManagedFields } from "../field-ownership.ts";
 import type { ApiObject } from "../kinds/api-object.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
 import { withMetadata } from "../metadata/metadata.ts";
 import type { WriteRequest } from "../object-request.ts";
-import { type NextState, notThere } from "../update.ts";
+import { type NextState, notFoundError } from "../update.ts";
 import { scaleKind } from "./scale-kind.ts";
-import { figuresOf, type Scaling, withReplicas } from "./scaling.ts";
+import { replicaCounts, type Scaling, withReplicas } from "./scaling.ts";
 
-/** Stands for a count that an object does not have, for as long as a change is worked out. */
+/** Stands for an absent replica count while a change is computed. */
 const noCount = -(2 ** 31);
 
-/** The Scale of an object; refuses one that does not say how many replicas it wants. */
+/** The Scale of an object; throws if the object has no replica count. */
 export function scaleOf(object: ApiObject, kind: ServedKind): ApiObject {
   const scaling = scalingOf(kind);
-  if (figuresOf(object, scaling).wanted !== undefined) return scaleView(object, scaling);
+  if (replicaCounts(object, scaling).desired !== undefined) return scaleView(object, scaling);
   const message = `Internal error occurred: the spec replicas field ${quote(scaling.specReplicasPath)} does not exist`;
   throw new StatusError(failure("InternalError", message));
 }
 
-/** The state of an object that a change of its Scale makes. */
+/** The next state of an object by a change of its Scale. */
 export function nextByScale(change: NextState, request: WriteRequest, name: string, clock: Clock): NextState {
   const scaling = scalingOf(request.kind);
   return (current) => {
-    if (current === undefined) throw notThere(request, name);
+    if (current === undefined) throw notFoundError(request, name);
     const scale = change(scaleView(current, scaling));
     checkScale(scale, current, request);
     const { resourceVersion } = scale.metadata;
     const scaled = withReplicas(current, scaling, replicasOf(scale));
     const versioned = resourceVersion ? withMetadata(scaled, { resourceVersion }) : scaled;
-    return ownedAfterUpdate(current, versioned, request, clock.now());
+    return withManagedFields(current, versioned, request, clock.now());
   };
 }
 
 function scaleView(object: ApiObject, scaling: Scaling): ApiObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  const { wanted = noCount, present, selector } = figuresOf(object, scaling);
+  const { desired = noCount, current, selector } = replicaCounts(object, scaling);
   const scale = {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
     metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp },
-    spec: { replicas: wanted },
-    status: { replicas: present, selector },
+    spec: { replicas: desired },
+    status: { replicas: current, selector },
   } as unknown as ApiObject;
   return scaleKind.rules.read?.(scale) ?? scale;
 }
@@ -62,7 +62,7 @@ function checkScale(scale: ApiObject, current: ApiObject, { kind }: WriteRequest
     const path = quote(scalingOf(kind).specReplicasPath);
     throw new StatusError(failure("BadRequest", `the spec replicas field ${path} cannot be empty`));
   }
-  if (kind.isCustom) return; // its schema and rules say what it may be
+  if (kind.isCustom) return; // validated by its schema and rules
   const issues = [
     ...metadataIssues(scale.metadata, scaleKind),
     ...(replicas < 0 ? [invalid("spec.replicas", replicas, "must be greater than or equal to 0")] : []),

@@ -7,29 +7,29 @@ import {
 } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ApiObject } from "../kinds/api-object.ts";
 
-/** Where the objects of a kind count their replicas; paths such as `.spec.replicas`. */
+/** Where objects of a kind have their replica counts; paths such as `.spec.replicas`. */
 export interface Scaling {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
-  /** Where the selector of the replicas stands as a text, if it does. */
+  /** The path of the selector as a string, if there is one. */
   readonly labelSelectorPath?: string | undefined;
-  /** The selector of the replicas where it is no text. */
+  /** Computes the selector where it is not a string. */
   readonly selector?: (object: ApiObject) => string;
 }
 
-/** What a Scale shows of an object. */
-export interface Figures {
-  /** Undefined when the object does not say. */
-  readonly wanted: number | undefined;
-  readonly present: number;
+/** The replica counts in a Scale. */
+export interface ReplicaCounts {
+  /** Undefined when the object has no count. */
+  readonly desired: number | undefined;
+  readonly current: number;
   readonly selector: string;
 }
 
-export function figuresOf(object: ApiObject, scaling: Scaling): Figures {
+export function replicaCounts(object: ApiObject, scaling: Scaling): ReplicaCounts {
   const { labelSelectorPath, selector } = scaling;
   return {
-    wanted: countAt(object, scaling.specReplicasPath),
-    present: countAt(object, scaling.statusReplicasPath) ?? 0,
+    desired: countAt(object, scaling.specReplicasPath),
+    current: countAt(object, scaling.statusReplicasPath) ?? 0,
     selector: selector?.(object) ?? (labelSelectorPath === undefined ? "" : textAt(object, labelSelectorPath)),
   };
 }

@@ -10,13 +10,13 @@ export function readYaml(text: string, complaint = ""): JsonValue {
   try {
     return fromJson(text) ?? parsed(text);
   } catch (error) {
-    // The parser has errors of its own, and throws others, such as for too many aliases.
+    // The parser collects errors, and throws others, such as for too many aliases.
     const because = error instanceof RangeError ? "exceeded max depth" : (error as Error).message;
     throw new StatusError(failure("BadRequest", `${complaint}error converting YAML to JSON: yaml: ${because}`));
   }
 }
 
-/** Nearly all that is sent as YAML is JSON, which is much faster to read as such. Undefined when it is not. */
+/** Most YAML bodies are JSON, which is parsed much faster. Undefined when it is not. */
 function fromJson(text: string): JsonValue | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
@@ -28,7 +28,7 @@ function fromJson(text: string): JsonValue | undefined {
 }
 
 function parsed(text: string): JsonValue {
-  // A bound is no measure: what it lets through may still be too deep, and is found out below.
+  // An upper bound: text that passes may still be too deep, which is detected below.
   if (yamlDepthBound(text) > 2 * depthMax) throw new Error("exceeded max depth");
   const [document, ...more] = parseAllDocuments(text, {
     intAsBigInt: true,
@@ -40,11 +40,11 @@ function parsed(text: string): JsonValue {
   const [error] = document.errors;
   if (error !== undefined) throw error;
   if (more.length > 0) throw new Error("more than one document");
-  refuseRepeatedKeys(document);
-  return new Narrowing().visit(document.toJS({ maxAliasCount: 100 }), 0);
+  rejectDuplicateKeys(document);
+  return new JsonConverter().visit(document.toJS({ maxAliasCount: 100 }), 0);
 }
 
-function refuseRepeatedKeys(document: Document.Parsed): void {
+function rejectDuplicateKeys(document: Document.Parsed): void {
   visit(document, {
     Map: (_key, { items }) => {
       const keys = new Set<unknown>();
@@ -57,11 +57,11 @@ function refuseRepeatedKeys(document: Document.Parsed): void {
   });
 }
 
-/** More values than any object holds; aliases make many of few. */
+/** More values than any object has; aliases can multiply them. */
 const valuesMax = 1_000_000;
 
-/** What JSON can say; integers that a double holds exactly are numbers. What holds itself is too deep. */
-class Narrowing {
+/** Converts to JSON values; safe integers become numbers. Circular values are rejected as too deep. */
+class JsonConverter {
   #values = 0;
 
   visit(value: unknown, depth: number): JsonValue {
@@ -69,7 +69,7 @@ class Narrowing {
     if (this.#values > valuesMax) throw new Error("document contains excessive aliasing");
     if (depth > depthMax) throw new Error("exceeded max depth");
     if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-    if (typeof value === "number" && !Number.isFinite(value)) throw new Error(`${value} is no number of JSON`);
+    if (typeof value === "number" && !Number.isFinite(value)) throw new Error(`${value} is not a JSON number`);
     if (Array.isArray(value)) return value.map((item) => this.visit(item, depth + 1));
     if (typeof value !== "object" || value === null) return value as JsonValue;
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, this.visit(member, depth + 1)]));

@@ -1,9 +1,8 @@
 import { CST, Lexer } from "yaml";
 
 /**
- * How deep a YAML text may be nested at most, found without going into it. The parser calls itself for every level, and
- * a text that uses up the stack takes the whole process with it: regular expressions that are compiled at the very end
- * of the stack end Node.
+ * An upper bound for the nesting of a YAML text, computed without recursion. The parser recurses for every level, and a
+ * stack overflow there can take down the process: compiling a regular expression at the end of the stack crashes Node.
  */
 export function yamlDepthBound(text: string): number {
   let [deepest, brackets, marks, columns] = [0, 0, 0, 0];
@@ -11,7 +10,7 @@ export function yamlDepthBound(text: string): number {
   for (const lexeme of new Lexer().lex(text)) {
     const type = CST.tokenType(lexeme);
     if (type === "newline") [marks, columns, isLineStart] = [0, 0, true];
-    // Every level of a block is indented further than the one around it, or begun by a mark on the same line.
+    // Every block level is indented further than its parent, or started by an indicator on the same line.
     else if (type === "space" && isLineStart) columns = lexeme.length;
     else {
       brackets = Math.max(0, brackets + bracketStep(type));

@@ -25,11 +25,15 @@ function key(at: number): ObjectKey {
   return { plane: "root", resource, namespace: "default", name: `example-${at}` };
 }
 
-async function fill(store: ObjectStore, count: number, heard: (text: string) => void = () => undefined): Promise<void> {
+async function fill(
+  store: ObjectStore,
+  count: number,
+  onStored: (text: string) => void = () => undefined,
+): Promise<void> {
   for (let at = 0; at < count; at += 1) {
     const metadata = { name: key(at).name, namespace: "default", labels: { "é 😀": `value "${at}" \\` } };
     const result = await store.put(key(at), 0, { ...fixed, metadata, spec: { amount: 2n ** 60n + BigInt(at), at } });
-    if (result.ok) heard(result.stored.text);
+    if (result.ok) onStored(result.stored.text);
   }
 }
 

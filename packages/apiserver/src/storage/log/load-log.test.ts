@@ -12,7 +12,7 @@ function record(text: string): LogRecord {
   return { revision, key, deleted: text.startsWith("-"), text: "{}", more: false };
 }
 
-/** A log as something else left it; remembers what it was told to forget. */
+/** A log written by another program; records its compactions. */
 class LeftLog extends MemoryLog {
   readonly forgotten: number[] = [];
   closed = 0;
@@ -72,7 +72,7 @@ describe("loading a log", () => {
     "out of order": [["+a4", "+b3"], "revision 3 follows revision 4"],
     twice: [["+a4", "+b4"], "revision 4 follows revision 4"],
     "out of order, from before history": [["+a2", "+b1"], "revision 1 follows revision 2"],
-    "that delete nothing": [["-a4"], "revision 4 deletes a, which is not there"],
+    "that delete nothing": [["-a4"], "revision 4 deletes a, which does not exist"],
   };
   for (const [what, [records, wrong]] of Object.entries(damages)) {
     it(`refuses records ${what}, and lets go of the log`, async () => {

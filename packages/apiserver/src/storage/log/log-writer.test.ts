@@ -18,20 +18,20 @@ describe("writes on their way to the disk", () => {
   let log: BlockingLog;
   let clock: FakeClock;
   let store: ObjectStore;
-  let told: number[];
+  let observed: number[];
 
   async function open(limits: Partial<StoreLimits> = {}): Promise<void> {
     store = await openStore(log, clock, { limits });
-    store.watch({ resource: "configmaps" }, store.revision, ({ revision }) => told.push(revision));
+    store.watch({ resource: "configmaps" }, store.revision, ({ revision }) => observed.push(revision));
   }
 
   function create(name: string): Promise<WriteResult> {
     return store.put(key(name), 0, {});
   }
 
-  /** What is seen of the store: what it counts, its revision, and what watchers were told. */
+  /** The observable state of the store: counts, revision, and watch events. */
   function seen(): unknown[] {
-    return [store.count({ resource: "configmaps" }), store.revision, told.length];
+    return [store.count({ resource: "configmaps" }), store.revision, observed.length];
   }
 
   async function pass(...revisions: number[]): Promise<void> {
@@ -43,7 +43,7 @@ describe("writes on their way to the disk", () => {
   beforeEach(async () => {
     log = new BlockingLog();
     clock = new FakeClock();
-    told = [];
+    observed = [];
     await open();
   });
 
@@ -53,7 +53,7 @@ describe("writes on their way to the disk", () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it("are seen by nobody before they are durable", async () => {
+  it("are not visible before they are durable", async () => {
     const created = create("a");
     const call = await log.next();
     expect(seen()).toEqual([0, 1, 0]);
@@ -70,7 +70,7 @@ describe("writes on their way to the disk", () => {
 
   it("gather for as long as the log lets them, also when they follow from the last ones", async () => {
     const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-    log.gathered = turn;
+    log.gatherWrites = turn;
     const [first, second] = [create("a"), create("b")];
     const later = second.then(turn).then(() => create("late"));
     const followers = [first, first.then(() => undefined).then(() => undefined)].map((before, at) =>
@@ -90,7 +90,7 @@ describe("writes on their way to the disk", () => {
     expect(call.revisions).toEqual([2, 3]);
     await pass(4, 5, 6);
     expect(await Promise.all([...first, ...second])).toHaveLength(5);
-    expect(told).toEqual([2, 3, 4, 5, 6]);
+    expect(observed).toEqual([2, 3, 4, 5, 6]);
   });
 
   it("go in batches of limited count and size", async () => {
@@ -112,7 +112,7 @@ describe("writes on their way to the disk", () => {
     const call = await log.next();
     const waiting = [create("b"), create("c")];
     await expect(create("d")).rejects.toThrow(
-      new StorageUnavailable("2 writes wait for the disk already; try again later"),
+      new StorageUnavailable("2 writes are already waiting for the disk; try again later"),
     );
     await call.pass();
     const later = create("d");
@@ -153,7 +153,7 @@ describe("writes on their way to the disk", () => {
     const batch = [create("a"), create("b")];
     const call = await log.next();
     const queued = [create("c"), create("d")];
-    const behind = create("a"); // on an object that is being written
+    const behind = create("a"); // on an object with a pending write
     const failures = Promise.allSettled([...batch, ...queued, behind]);
     await call.fail(full);
     for (const failure of await failures) {
@@ -161,9 +161,9 @@ describe("writes on their way to the disk", () => {
     }
     expect(seen()).toEqual([0, 1, 0]);
     const after = create("b");
-    await pass(2); // nobody has ever heard of the revisions of what failed
+    await pass(2); // the revisions of the failed writes were never visible
     expect((await after).ok).toBe(true);
-    expect(told).toEqual([2]);
+    expect(observed).toEqual([2]);
   });
 
   it("that wait for others of the same object are answered in the order in which they came", async () => {
@@ -180,7 +180,7 @@ describe("writes on their way to the disk", () => {
     const write = create("a");
     const answer = expect(write).rejects.toThrow(
       new StorageUnavailable(
-        "the disk is full, and nothing was written (no space left); once there is room, writes work again",
+        "the disk is full and nothing was written (no space left); writes resume when there is space",
       ),
     );
     await (await log.next()).fail(full);
@@ -198,7 +198,7 @@ describe("writes on their way to the disk", () => {
     const failures = Promise.allSettled([...batch, queued, behind]);
     await call.fail(broken);
     const message =
-      "the disk failed, and the latest writes may or may not be there (input/output error); nothing is written until a restart";
+      "the disk failed and the latest writes may be lost (input/output error); no writes are accepted until a restart";
     for (const failure of await failures) {
       expect(failure).toMatchObject({ status: "rejected", reason: new StorageUnavailable(message) });
     }

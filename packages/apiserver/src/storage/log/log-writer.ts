@@ -14,28 +14,28 @@ interface Deps {
   readonly log: RecordLog;
   readonly compaction: Compaction;
   readonly versions: Versions;
-  /** The newest revision that was written. */
+  /** The latest written revision. */
   readonly revision: () => number;
-  /** Makes rows readable, all of them; they are durable. */
+  /** Makes durable rows visible to readers. */
   readonly apply: (rows: readonly Row[]) => readonly StoredObject[];
-  /** Tells watchers of what was made readable last. */
+  /** Notifies watchers of the rows that became visible last. */
   readonly publish: () => void;
 }
 
 /**
- * Writes to the log in batches: while one is on its way to the disk, the next gathers. A transaction's preconditions are
- * checked, and its rows get their revisions, when its batch is taken: by then everything before it is durable.
+ * Writes to the log in batches: while one is being written, the next one fills. Preconditions are checked and revisions
+ * assigned when a batch is taken: by then everything before it is durable.
  */
 export class LogWriter {
   readonly #deps: Deps;
   readonly #limits: StoreLimits;
-  /** The latest transaction of each object that one is on its way for. */
+  /** The latest pending transaction by object. */
   readonly #pending = new Map<string, PendingTransaction>();
-  /** All that are on their way. */
+  /** All pending transactions. */
   readonly #transactions = new Set<PendingTransaction>();
   #queue: PendingTransaction[] = [];
   #queuedChars = 0;
-  #refusal: string | undefined;
+  #rejectReason: string | undefined;
   #isBroken = false;
   #running: Promise<void> | undefined;
 
@@ -53,16 +53,16 @@ export class LogWriter {
     return this.#pending.get(keyText(key))?.result.catch(() => undefined);
   }
 
-  /** Settles, and never rejects, when all transactions that are on their way now are done. */
+  /** Settles, and never rejects, when all currently pending transactions are done. */
   async settled(): Promise<void> {
     await Promise.allSettled([...this.#transactions].map(({ result }) => result));
   }
 
-  /** Throws unless writes are taken. */
-  admit(): void {
-    if (this.#refusal !== undefined) throw new StorageUnavailable(this.#refusal);
+  /** Throws unless writes are accepted. */
+  requireAccepting(): void {
+    if (this.#rejectReason !== undefined) throw new StorageUnavailable(this.#rejectReason);
     if (this.#queue.length < this.#limits.queueCount && this.#queuedChars < this.#limits.queueChars) return;
-    throw new StorageUnavailable(`${this.#queue.length} writes wait for the disk already; try again later`);
+    throw new StorageUnavailable(`${this.#queue.length} writes are already waiting for the disk; try again later`);
   }
 
   write(writes: readonly PreparedWrite[], options: TransactionOptions): Promise<TransactionResult> {
@@ -75,30 +75,30 @@ export class LogWriter {
     return transaction.result;
   }
 
-  /** Why nothing more is written; undefined while all is well. */
-  get refusal(): string | undefined {
-    return this.#refusal;
+  /** Why writes are rejected; undefined while they are accepted. */
+  get rejectReason(): string | undefined {
+    return this.#rejectReason;
   }
 
-  /** Starts on whatever there is to write. */
+  /** Starts writing if there is anything to write. */
   wake(): void {
     this.#running ??= this.#run();
   }
 
-  /** Takes no more writes, for this reason, and waits for those on their way. */
+  /** Rejects further writes with this reason, and waits for pending ones. */
   async stop(reason: string): Promise<void> {
-    this.#refusal ??= reason;
+    this.#rejectReason ??= reason;
     await this.#running;
   }
 
   async #run(): Promise<void> {
     for (;;) {
-      await this.#deps.log.gathered();
+      await this.#deps.log.gatherWrites();
       const batch = this.#takeBatch();
       if (!batch.isEmpty) await this.#append(batch);
       const step = this.#isBroken ? undefined : this.#deps.compaction.next();
       if (step !== undefined) await this.#compact(step);
-      // Nothing was awaited since the batch was taken, so nobody can have come in between.
+      // Nothing was awaited since the batch was taken, so there can be no other.
       if (batch.isEmpty && step === undefined && this.#queue.length === 0) break;
     }
     this.#running = undefined;
@@ -114,7 +114,7 @@ export class LogWriter {
       batch.stored(stored);
       publish();
     } catch (error) {
-      this.#abandon(batch, error);
+      this.#failAll(batch, error);
     }
   }
 
@@ -124,7 +124,7 @@ export class LogWriter {
       await log.compact(step.compacted, step.obsolete);
     } catch (error) {
       compaction.postpone(step);
-      if (!(error instanceof LogFull)) this.#abandon(new Batch(this.#deps.versions, this.#limits), error);
+      if (!(error instanceof LogFull)) this.#failAll(new Batch(this.#deps.versions, this.#limits), error);
     }
   }
 
@@ -154,10 +154,10 @@ export class LogWriter {
     }
   }
 
-  /** Fails a batch and all that wait behind it. Without certainty about the disk, nothing more is written. */
-  #abandon(batch: Batch, cause: unknown): void {
+  /** Fails a batch and everything behind it. While the state of the disk is uncertain, nothing more is written. */
+  #failAll(batch: Batch, cause: unknown): void {
     const isFull = cause instanceof LogFull;
-    const message = isFull ? fullText(cause) : doubtText(cause);
+    const message = isFull ? fullMessage(cause) : uncertainMessage(cause);
     if (!isFull) this.#break(message);
     const error = new StorageUnavailable(message, { cause });
     const queued = this.#queue;
@@ -170,15 +170,15 @@ export class LogWriter {
 
   #break(message: string): void {
     this.#isBroken = true;
-    this.#refusal = message;
+    this.#rejectReason = message;
   }
 }
 
-function fullText(cause: LogFull): string {
-  return `the disk is full, and nothing was written (${cause.message}); once there is room, writes work again`;
+function fullMessage(cause: LogFull): string {
+  return `the disk is full and nothing was written (${cause.message}); writes resume when there is space`;
 }
 
-function doubtText(cause: unknown): string {
+function uncertainMessage(cause: unknown): string {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return `the disk failed, and the latest writes may or may not be there (${reason}); nothing is written until a restart`;
+  return `the disk failed and the latest writes may be lost (${reason}); no writes are accepted until a restart`;
 }

@@ -1,11 +1,11 @@
 import { firstRevision, type LoadedLog, type LogRecord, type RecordLog } from "./record-log.ts";
 
-/** How long it waits for writes to come together: for one step, or for a turn, as a log on a disk does. */
+/** How long writes are gathered into a batch: for a microtask, or for a turn of the event loop like a log on disk. */
 type Gathering = "step" | "turn";
 
-/** Keeps records as long as the process lives; a second store can be opened on it after the first is closed. */
+/** Keeps records in memory; another store can be opened on it after the first is closed. */
 export class MemoryLog implements RecordLog {
-  readonly place = "memory";
+  readonly location = "memory";
   readonly #records = new Map<number, LogRecord>();
   readonly #gathers: Gathering;
   #compacted = firstRevision;
@@ -18,7 +18,7 @@ export class MemoryLog implements RecordLog {
     return { compacted: this.#compacted, pages: onePage([...this.#records.values()]) };
   }
 
-  async gathered(): Promise<void> {
+  async gatherWrites(): Promise<void> {
     if (this.#gathers === "turn") await new Promise((resolve) => setImmediate(resolve));
   }
 

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { LogRecord } from "./record-log.ts";
 
-/** Over everything a record says. Made when it is written, compared when it is read. */
+/** Covers the whole record. Computed when it is written, verified when it is read. */
 export function checksumOf(record: LogRecord): number {
   const { revision, key, text } = record;
   const { plane, resource, namespace, name } = key;
@@ -11,7 +11,7 @@ export function checksumOf(record: LogRecord): number {
 const deletedFlag = 1;
 const moreFlag = 2;
 
-/** What a record says beside its key and text, as one number. */
+/** The boolean fields of a record, as one number. */
 export function flagsOf({ deleted, more }: Pick<LogRecord, "deleted" | "more">): number {
   return (deleted ? deletedFlag : 0) + (more ? moreFlag : 0);
 }

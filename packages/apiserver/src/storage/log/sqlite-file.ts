@@ -4,15 +4,15 @@ import { isJsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type Database from "libsql";
 import { checksumOf, flagsOf, headChecksum, readFlags } from "./record-checksum.ts";
 import type { LogRecord } from "./record-log.ts";
-import { DatabaseDamaged, DatabaseFull, sqliteCode } from "./sqlite-failure.ts";
+import { DatabaseDamaged, DatabaseFull, sqliteCode } from "./sqlite-errors.ts";
 import { databasePath, type SqliteOptions } from "./sqlite-messages.ts";
 import { formatVersion, type OpenDatabase, openDatabase, pidPath, scalar } from "./sqlite-open.ts";
 
 const pageRecords = 1_000;
 const pageChars = 4 * 1024 * 1024;
-/** About how much is written between checkpoints: enough to share their cost, little enough for a short pause. */
+/** Text written between checkpoints: enough to amortize their cost, little enough for a short pause. */
 const checkpointChars = 4 * 1024 * 1024;
-/** What a transaction writes besides its texts, roughly. */
+/** Approximate size of a transaction besides its texts. */
 const transactionChars = 8 * 1024;
 
 export function openSqliteFile(options: SqliteOptions): SqliteFile {
@@ -29,7 +29,7 @@ export class SqliteFile {
   readonly #setHead: Database.Statement;
   #rows: Iterator<unknown> | undefined;
   #charsSinceCheckpoint = 0;
-  /** Read to its end, and nothing has failed since. */
+  /** Completely read, without a failure since. */
   #isSound = false;
   #format: number;
 
@@ -43,7 +43,7 @@ export class SqliteFile {
     this.#format = format;
   }
 
-  /** The next records in order of revision, each checked; none at the end. */
+  /** The next records in order of revision, verified; empty at the end. */
   nextPage(): readonly LogRecord[] {
     this.#rows ??= this.#db.prepare("SELECT * FROM records ORDER BY revision").raw().iterate();
     const records: LogRecord[] = [];
@@ -65,7 +65,7 @@ export class SqliteFile {
     const chars = records.reduce((sum, { text }) => sum + text.length, 0);
     this.#transaction(chars, records[0]?.revision, () => {
       for (const record of records) this.#insert.run(rowOf(record));
-      // From now on a program that only knows an older format says so, and does not misread what is written.
+      // From the first write on, programs that support only older formats reject the database instead of misreading it.
       if (this.#format !== formatVersion) this.#writeHead(this.compacted);
     });
     this.#format = formatVersion;
@@ -90,7 +90,7 @@ export class SqliteFile {
     this.#checkpoint("PASSIVE");
   }
 
-  /** Leaves one file behind, unless there is no room for it: what was written is safe in the write-ahead log too. */
+  /** Leaves a single file behind, unless there is no space: data in the write-ahead log is durable too. */
   close(): void {
     try {
       if (this.#isSound) this.#checkpoint("TRUNCATE");
@@ -117,15 +117,15 @@ export class SqliteFile {
       this.#db.exec("COMMIT");
       this.#charsSinceCheckpoint += chars + transactionChars;
     } catch (error) {
-      const isFull = sqliteCode(error) === "SQLITE_FULL" && this.#isUndone(first);
+      const isFull = sqliteCode(error) === "SQLITE_FULL" && this.#isRolledBack(first);
       this.#isSound = isFull;
-      this.#charsSinceCheckpoint = checkpointChars; // a checkpoint may make room
+      this.#charsSinceCheckpoint = checkpointChars; // a checkpoint may free space
       throw isFull ? new DatabaseFull((error as Error).message) : error;
     }
   }
 
-  /** Undoes what is left of a transaction that failed, and looks whether it is gone. */
-  #isUndone(first: number | undefined): boolean {
+  /** Rolls back a failed transaction, and checks that nothing of it is left. */
+  #isRolledBack(first: number | undefined): boolean {
     if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
     const left = first === undefined ? 0 : scalar(this.#db, `SELECT count(*) FROM records WHERE revision >= ${first}`);
     return left === 0 && !this.#db.inTransaction;

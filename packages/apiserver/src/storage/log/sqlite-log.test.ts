@@ -59,7 +59,7 @@ function formatIn(directory: string): unknown {
   return row[0];
 }
 
-/** A record that is whole, and yet cannot be. */
+/** A valid record with an impossible state. */
 function insert(path: string, revision: number, deleted: boolean, text: string): void {
   const checksum = checksumOf({ revision, key: key("planted"), deleted, text, more: false });
   const values = `${revision}, 'root', 'configmaps', 'default', 'planted', ${deleted ? 1 : 0}, '${text}', ${checksum}`;
@@ -100,9 +100,12 @@ describe("a damaged database", () => {
   const damages: Record<string, [damage: () => void, wrong: string | RegExp]> = {
     "cut in half": [() => truncateSync(path, readFileSync(path).length / 2), /malformed|btree|page/i],
     "cut within its first page": [() => truncateSync(path, 700), /malformed|not a database|btree|page/i],
-    "shorter than a header": [() => truncateSync(path, 7), "it is no SQLite database"],
-    "with a garbled header": [() => flip(path, "SQLite format 3"), "it is no SQLite database"],
-    "that is a text": [() => writeFileSync(path, "these are not the objects you look for"), "it is no SQLite database"],
+    "shorter than a header": [() => truncateSync(path, 7), "it is not an SQLite database"],
+    "with a garbled header": [() => flip(path, "SQLite format 3"), "it is not an SQLite database"],
+    "that is a text": [
+      () => writeFileSync(path, "these are not the objects you look for"),
+      "it is not an SQLite database",
+    ],
     "with a bit flipped inside an object": [
       () => flip(path, "marker-77 "),
       "revision 79 (configmaps default/a-77) does not match its checksum",
@@ -113,9 +116,9 @@ describe("a damaged database", () => {
     ],
     "with its compaction changed": [
       () => edit(path, "UPDATE head SET compacted = 3"),
-      "the record of its compaction does not match its checksum",
+      "its compaction record does not match its checksum",
     ],
-    "without its head": [() => edit(path, "DELETE FROM head"), "it does not say which format it has"],
+    "without its head": [() => edit(path, "DELETE FROM head"), "its format is missing"],
     "without its records": [() => edit(path, "DROP TABLE records"), "no such table: records"],
     "with an object that is no JSON": [
       () => insert(path, 900, false, '{"a":'),
@@ -127,14 +130,14 @@ describe("a damaged database", () => {
     ],
     "that deletes what is not there": [
       () => insert(path, 900, true, "{}"),
-      "revision 900 deletes planted, which is not there",
+      "revision 900 deletes planted, which does not exist",
     ],
     "of another program": [
       () => {
         rmSync(path);
         edit(path, "CREATE TABLE bookmarks (url TEXT)");
       },
-      "it is a database of another program",
+      "it belongs to another program",
     ],
     "emptied beside its write-ahead log": [
       () => {
@@ -170,7 +173,7 @@ describe("a damaged database", () => {
   it("of a newer format is refused, and the message says which program to use", async () => {
     edit(path, "UPDATE head SET format = 3");
     await expect(openIn(directory)).rejects.toThrow(
-      `${path} has format 3, and this program reads format 2: use a newer program`,
+      `${path} has format 3, but this program supports format 2: use a newer version`,
     );
   });
 
@@ -218,7 +221,7 @@ describe("a database on disk", () => {
   it("is refused to a second store, which hears who has it", async () => {
     const store = await openIn(directory);
     await expect(openIn(directory)).rejects.toThrow(
-      `the data directory ${directory} is in use already by process ${process.pid}`,
+      `the data directory ${directory} is already in use by process ${process.pid}`,
     );
     await put(store, "a", "x");
     await store.close();
@@ -269,9 +272,9 @@ describe("a database on disk", () => {
     expect(refused.map(({ status }) => status)).toEqual(Array(5).fill("rejected"));
     expect(store.revision).toBe(revision);
     expect([...store.list(configmaps)].map((stored) => stored.text)).toEqual(before);
-    clock.advance(10 * 60_000); // history is compacted, which makes room
+    clock.advance(10 * 60_000); // compaction frees space
     for (let at = 0; at < 5; at += 1) await eventually(() => put(store, `b-${at}`, text));
-    expect(store.revision).toBe(revision + 5); // nobody has heard of the revisions of what was refused
+    expect(store.revision).toBe(revision + 5); // the revisions of the rejected writes were never visible
     const last = store.revision;
     await store.close();
     const again = await openIn(directory, { pagesMax: 100 });
@@ -279,7 +282,7 @@ describe("a database on disk", () => {
     await again.close();
   });
 
-  /** Compaction is on its way to the disk; writes that overtake it are refused as before. */
+  /** Compaction is in flight; writes that overtake it are rejected as before. */
   async function eventually(work: () => Promise<void>): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       try {
@@ -296,7 +299,7 @@ describe("a database on disk", () => {
     await put(store, "a", "x");
     await log.close();
     await expect(put(store, "b", "x")).rejects.toThrow(
-      /the disk failed.*the thread that writes to the disk has ended.*until a restart/,
+      /the disk failed.*the database thread has ended.*until a restart/,
     );
     expect(store.count(configmaps)).toBe(1);
     await store.close();
@@ -307,7 +310,7 @@ describe("a database on disk", () => {
     const store = await openStore(log, new FakeClock());
     await log.append([{ revision: 2, key: key("planted"), deleted: false, text: "{}", more: false }]);
     await expect(put(store, "a", "x")).rejects.toThrow(/the disk failed.*UNIQUE constraint failed/);
-    await expect(put(store, "b", "x")).rejects.toThrow(/nothing is written until a restart/);
+    await expect(put(store, "b", "x")).rejects.toThrow(/no writes are accepted until a restart/);
     await store.close();
     const again = await openIn(directory);
     expect(again.get(key("planted"))?.revision).toBe(2);

@@ -7,21 +7,21 @@ import { startThread } from "./sqlite-thread.ts";
 type Succeeded = Extract<Reply, { readonly reply: "done" | "opened" | "page" }>;
 
 /**
- * Keeps records in an SQLite database. A thread of its own waits for the disk, so that requests are served meanwhile. A
- * directory belongs to one process at a time.
+ * Keeps records in an SQLite database. A thread of its own waits for the disk, so that the main thread can serve
+ * requests. A directory belongs to one process at a time.
  */
 export class SqliteLog implements RecordLog {
-  readonly place: string;
+  readonly location: string;
   readonly #worker: Worker;
   #asked: { readonly answer: (reply: Reply) => void; readonly fail: (error: Error) => void } | undefined;
   #dead: Error | undefined;
 
   constructor(options: SqliteOptions) {
-    this.place = databasePath(options.directory);
+    this.location = databasePath(options.directory);
     this.#worker = startThread(options);
     this.#worker.on("message", (reply: Reply) => this.#asked?.answer(reply));
     this.#worker.on("error", (error) => this.#die(error));
-    this.#worker.on("exit", () => this.#die(new Error("the thread that writes to the disk has ended")));
+    this.#worker.on("exit", () => this.#die(new Error("the database thread has ended")));
   }
 
   async load(): Promise<LoadedLog> {
@@ -30,8 +30,11 @@ export class SqliteLog implements RecordLog {
     return { compacted: opened.compacted, pages: this.#pages() };
   }
 
-  /** A turn is nothing beside a write to the disk; all that follows from the last one joins the next. */
-  gathered(): Promise<void> {
+  /**
+   * A turn of the event loop is short compared to a disk write; everything that follows from the last write joins the
+   * next batch.
+   */
+  gatherWrites(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -43,7 +46,7 @@ export class SqliteLog implements RecordLog {
     await this.#ask({ ask: "compact", compacted, obsolete });
   }
 
-  /** Waits for the thread to end: only then is the directory free for somebody else. */
+  /** Waits for the thread to end: only then another process can open the directory. */
   async close(): Promise<void> {
     if (this.#dead !== undefined) return;
     const ended = once(this.#worker, "exit");
@@ -54,7 +57,7 @@ export class SqliteLog implements RecordLog {
     }
   }
 
-  /** The thread reads and checks the next page while this one is being taken in. */
+  /** The thread reads and verifies the next page while this one is being loaded. */
   async *#pages(): AsyncGenerator<readonly LogRecord[]> {
     let next = this.#page();
     try {
@@ -63,19 +66,19 @@ export class SqliteLog implements RecordLog {
         yield records;
       }
     } finally {
-      await next.catch(() => undefined); // who stopped reading asks for something else next
+      await next.catch(() => undefined); // the next request must not overtake this one
     }
   }
 
   #page(): Promise<readonly LogRecord[]> {
     const page = this.#ask({ ask: "page" }).then((reply) => (reply.reply === "page" ? reply.records : []));
-    page.catch(() => undefined); // whoever awaits it hears of a failure
+    page.catch(() => undefined); // reported where it is awaited
     return page;
   }
 
   async #ask(request: Request): Promise<Succeeded> {
     if (this.#dead !== undefined) throw this.#dead;
-    if (this.#asked !== undefined) throw new Error("the log is asked for two things at a time");
+    if (this.#asked !== undefined) throw new Error("the log received two requests at a time");
     try {
       const reply = await new Promise<Reply>((answer, fail) => {
         this.#asked = { answer, fail };
@@ -92,7 +95,7 @@ export class SqliteLog implements RecordLog {
       case "full":
         throw new LogFull(reply.message);
       case "damaged":
-        throw new LogDamaged(this.place, reply.message);
+        throw new LogDamaged(this.location, reply.message);
       case "failed":
         throw new Error(reply.message);
       default:

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import type { LogRecord } from "./record-log.ts";
 
 export interface SqliteOptions {
-  /** Where the database is; made when it is not there. */
+  /** Directory of the database; created if missing. */
   readonly directory: string;
-  /** The largest size of the database, in pages of 4 KiB; SQLite's own limit when left out. */
+  /** Size limit of the database, in pages of 4 KiB; SQLite's own limit when left out. */
   readonly pagesMax?: number;
 }
 
@@ -12,7 +12,7 @@ export function databasePath(directory: string): string {
   return join(directory, "objects.db");
 }
 
-/** What the thread that owns the database is asked for, one thing at a time. */
+/** Requests to the thread that owns the database, one at a time. */
 export type Request =
   | { readonly ask: "open" }
   | { readonly ask: "page" }
@@ -23,7 +23,7 @@ export type Request =
 export type Reply =
   | { readonly reply: "done" }
   | { readonly reply: "opened"; readonly compacted: number }
-  /** The next records; none at the end. */
+  /** The next records; empty at the end. */
   | { readonly reply: "page"; readonly records: readonly LogRecord[] }
-  /** Full: certainly nothing happened. Damaged: `message` says what is wrong. Failed: anything may have happened. */
+  /** Full: certainly nothing was written. Damaged: `message` says what is wrong. Failed: the outcome is unknown. */
   | { readonly reply: "full" | "damaged" | "failed"; readonly message: string };

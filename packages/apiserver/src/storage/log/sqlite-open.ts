@@ -15,14 +15,14 @@ import { dirname, join, resolve } from "node:path";
 import Database from "libsql";
 import { headChecksum } from "./record-checksum.ts";
 import { firstRevision } from "./record-log.ts";
-import { DatabaseDamaged, sqliteCode } from "./sqlite-failure.ts";
+import { DatabaseDamaged, sqliteCode } from "./sqlite-errors.ts";
 import type { SqliteOptions } from "./sqlite-messages.ts";
 
-/** Marks a file as ours; the bytes spell "Milo". */
+/** Identifies our files; the bytes spell "Milo". */
 const applicationId = 0x4d696c6f;
-/** Since 2, the column `deleted` also says whether the next record is of the same transaction. */
+/** Since version 2, the column `deleted` also says whether the next record is of the same transaction. */
 export const formatVersion = 2;
-/** All that is different in these is that they have no such record. */
+/** These formats only lack that flag. */
 const olderFormats: readonly number[] = [1];
 
 const tables = `
@@ -49,7 +49,7 @@ export interface OpenDatabase {
   readonly format: number;
 }
 
-/** Opens the database for this process alone, makes it when there is none, and checks that it is whole. */
+/** Opens the database exclusively, creates it if missing, and verifies it. */
 export function openDatabase(path: string, { directory, pagesMax }: SqliteOptions): OpenDatabase {
   makeDirectory(directory);
   checkFiles(path);
@@ -60,16 +60,16 @@ export function openDatabase(path: string, { directory, pagesMax }: SqliteOption
     if (scalar(db, "PRAGMA application_id") === 0) create(db);
     const { compacted, format } = check(db, path);
     if (pagesMax !== undefined) db.pragma(`max_page_count = ${pagesMax}`);
-    tellPid(directory);
+    writePidFile(directory);
     return { db, compacted, format };
   } catch (error) {
     db.close();
-    // SQLite's plainest error is about tables and columns, which are ours.
+    // SQLITE_ERROR is about tables and columns, which means a wrong schema.
     throw sqliteCode(error) === "SQLITE_ERROR" ? new DatabaseDamaged((error as Error).message) : error;
   }
 }
 
-/** Everything is in this file, secrets among it; what SQLite puts beside it gets the same rights. */
+/** The file contains secrets; SQLite's auxiliary files get the same permissions. */
 function makePrivate(path: string): void {
   closeSync(openSync(path, "a", 0o600));
   chmodSync(path, 0o600);
@@ -85,7 +85,7 @@ export function scalar(db: Database.Database, sql: string): unknown {
   return rows[0]?.[0];
 }
 
-/** A directory that was just made must itself outlive a power failure. */
+/** A new directory must survive a power failure. */
 function makeDirectory(directory: string): void {
   if (mkdirSync(directory, { recursive: true, mode: 0o700 }) === undefined) return;
   const parent = openSync(dirname(resolve(directory)), "r");
@@ -93,13 +93,13 @@ function makeDirectory(directory: string): void {
   closeSync(parent);
 }
 
-/** What SQLite would take for an empty database, or for a reason to throw away its write-ahead log. */
+/** Cases that SQLite would take for an empty database, or for a reason to discard its write-ahead log. */
 function checkFiles(path: string): void {
   const size = sizeOf(path);
   if (size === 0 && sizeOf(`${path}-wal`) > 0) {
     throw new DatabaseDamaged("it is empty, but its write-ahead log is not");
   }
-  if (size > 0 && readHead(path) !== "SQLite format 3\0") throw new DatabaseDamaged("it is no SQLite database");
+  if (size > 0 && readHead(path) !== "SQLite format 3\0") throw new DatabaseDamaged("it is not an SQLite database");
 }
 
 /** From the first read on, the lock is held until the database is closed or the process ends. */
@@ -107,9 +107,9 @@ function lock(db: Database.Database, directory: string): void {
   try {
     db.pragma("locking_mode = EXCLUSIVE");
     checkOwner(db);
-    demand(db, "journal_mode", "wal");
-    demand(db, "synchronous", 2); // FULL: a commit waits for the disk
-    demand(db, "wal_autocheckpoint", 0); // its failures would look like those of commits
+    setPragma(db, "journal_mode", "wal");
+    setPragma(db, "synchronous", 2); // FULL: a commit waits for the disk
+    setPragma(db, "wal_autocheckpoint", 0); // its failures would look like those of commits
     db.exec("BEGIN EXCLUSIVE; COMMIT");
   } catch (error) {
     if (sqliteCode(error).startsWith("SQLITE_BUSY")) throw new Error(inUseText(directory));
@@ -117,15 +117,17 @@ function lock(db: Database.Database, directory: string): void {
   }
 }
 
-/** SQLite answers a setting it cannot have with silence. */
-function demand(db: Database.Database, setting: string, value: string | number): void {
+/** SQLite silently ignores settings that it cannot apply. */
+function setPragma(db: Database.Database, setting: string, value: string | number): void {
   db.pragma(`${setting} = ${value}`);
   const got = scalar(db, `PRAGMA ${setting}`);
-  if (got !== value) throw new Error(`SQLite has ${setting} at ${got}, where ${value} is needed`);
+  if (got !== value) throw new Error(`SQLite setting ${setting} is ${got}, but must be ${value}`);
 }
 
-/** Others name it when they find the directory in use. A full disk has no room for it, and can still be read. */
-function tellPid(directory: string): void {
+/**
+ * For the error message of another process that finds the directory in use. Optional: a full disk can still be read.
+ */
+function writePidFile(directory: string): void {
   try {
     writeFileSync(pidPath(directory), `${process.pid}\n`);
   } catch {
@@ -136,24 +138,24 @@ function tellPid(directory: string): void {
 function inUseText(directory: string): string {
   const path = pidPath(directory);
   const pid = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
-  return `the data directory ${directory} is in use already${pid === "" ? "" : ` by process ${pid}`}`;
+  return `the data directory ${directory} is already in use${pid === "" ? "" : ` by process ${pid}`}`;
 }
 
-/** Before anything is written: a database of another program stays as it is. */
+/** Before anything is written: a database of another program is left alone. */
 function checkOwner(db: Database.Database): void {
   const owner = scalar(db, "PRAGMA application_id");
   const isEmpty = scalar(db, "SELECT count(*) FROM sqlite_master") === 0;
   if (owner === applicationId || (isEmpty && owner === 0)) return;
-  throw new DatabaseDamaged("it is a database of another program");
+  throw new DatabaseDamaged("it belongs to another program");
 }
 
 function check(db: Database.Database, path: string): Pick<OpenDatabase, "compacted" | "format"> {
   const rows = db.prepare("SELECT format, compacted, checksum FROM head").raw().all();
   const [format, compacted, checksum] = (rows[0] ?? []) as readonly number[];
-  if (format === undefined || compacted === undefined) throw new DatabaseDamaged("it does not say which format it has");
+  if (format === undefined || compacted === undefined) throw new DatabaseDamaged("its format is missing");
   if (format !== formatVersion && !olderFormats.includes(format)) throw new Error(otherFormatText(path, format));
   if (checksum !== headChecksum(format, compacted)) {
-    throw new DatabaseDamaged("the record of its compaction does not match its checksum");
+    throw new DatabaseDamaged("its compaction record does not match its checksum");
   }
   const found = scalar(db, "PRAGMA quick_check(1)");
   if (found !== "ok") throw new DatabaseDamaged(String(found));
@@ -162,10 +164,10 @@ function check(db: Database.Database, path: string): Pick<OpenDatabase, "compact
 }
 
 function otherFormatText(path: string, format: number): string {
-  return `${path} has format ${format}, and this program reads format ${formatVersion}: use a newer program`;
+  return `${path} has format ${format}, but this program supports format ${formatVersion}: use a newer version`;
 }
 
-/** In one transaction: a half-made database would be taken for a damaged one. */
+/** In one transaction: a partially created database would be taken for a corrupt one. */
 function create(db: Database.Database): void {
   const checksum = headChecksum(formatVersion, firstRevision);
   db.exec(`BEGIN IMMEDIATE;

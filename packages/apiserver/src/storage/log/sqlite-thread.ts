@@ -5,7 +5,10 @@ import type { SqliteOptions } from "./sqlite-messages.ts";
 
 let compiled: string | undefined;
 
-/** Starts the thread that owns a database. Its program is a file beside the bundle; run from source, it is made first. */
+/**
+ * Starts the thread that owns a database. Its program is a file next to the bundle; when run from source, it is built
+ * first.
+ */
 export function startThread(workerData: SqliteOptions): Worker {
   if (!import.meta.url.endsWith(".ts")) {
     return new Worker(new URL("./sqlite-worker.js", import.meta.url), { workerData });
@@ -14,7 +17,7 @@ export function startThread(workerData: SqliteOptions): Worker {
   return new Worker(compiled, { workerData, eval: true });
 }
 
-/** Packages are found from here, since a text has no place of its own. */
+/** Resolves packages relative to this file, because a program given as text has no path. */
 function compile(program: string): string {
   const require = createRequire(import.meta.url);
   const { buildSync } = require("esbuild") as typeof import("esbuild");

@@ -1,19 +1,19 @@
-// The thread that owns the database. It answers one request at a time and never serves anything else.
+// The thread that owns the database. It handles one request at a time, and nothing else.
 import { parentPort, workerData } from "node:worker_threads";
-import { failureOf } from "./sqlite-failure.ts";
+import { failureOf } from "./sqlite-errors.ts";
 import { openSqliteFile, type SqliteFile } from "./sqlite-file.ts";
 import type { Reply, Request, SqliteOptions } from "./sqlite-messages.ts";
 
 const port = parentPort;
-if (port === null) throw new Error("this program runs as a thread");
+if (port === null) throw new Error("this program must run as a worker thread");
 let file: SqliteFile | undefined;
-/** Set when the disk failed after a request was answered: the next one hears of it. */
+/** Set when the disk failed after a reply was sent: the next request fails with it. */
 let broken: Reply | undefined;
 
 port.on("message", (request: Request) => {
   port.postMessage(answer(request));
   if (request.ask === "close") port.close();
-  else broken ??= tidy();
+  else broken ??= checkpoint();
 });
 
 function answer(request: Request): Reply {
@@ -45,8 +45,8 @@ function handle(request: Request): Reply {
   }
 }
 
-/** Moves what was written into the database once it is much, after the writer has its answer. */
-function tidy(): Reply | undefined {
+/** Checkpoints after the reply was sent, if due. */
+function checkpoint(): Reply | undefined {
   try {
     file?.checkpointIfLong();
     return undefined;

@@ -11,11 +11,11 @@ interface Entry {
   readonly revision: number;
   readonly change: Change;
   readonly atMs: number;
-  /** How much text it holds. */
+  /** Size of its texts. */
   readonly chars: number;
 }
 
-/** The latest changes: what watches replay, and what lists of older revisions undo. */
+/** The latest changes: watches replay them, and lists at older revisions undo them. */
 export class History {
   readonly #limits: StoreLimits;
   readonly #all = new RevisionQueue<Entry>();
@@ -38,7 +38,7 @@ export class History {
     return this.#all.size === 0;
   }
 
-  /** `more`: the next change is of the same transaction. */
+  /** `more`: the next change belongs to the same transaction. */
   push(change: Change, nowMs: number, more: boolean): void {
     this.#transactions.add(change.revision, more);
     const { resource } = change.stored.key;
@@ -50,25 +50,25 @@ export class History {
     this.#chars += chars;
   }
 
-  /** The changes after a revision in a scope. Throws RevisionCompacted. */
+  /** The changes in a scope after a revision. Throws RevisionCompacted. */
   after(revision: number, scope: Scope): readonly Change[] {
     this.require(revision);
     const changes = this.#byResource.get(scope.resource)?.after(revision) ?? [];
     return changes.filter(({ stored }) => inScope(scope, stored.key));
   }
 
-  /** Throws unless all that happened after a revision is known. */
+  /** Throws unless all changes after a revision are available. */
   require(revision: number): void {
     if (revision >= this.#compacted) return;
     throw new RevisionCompacted(`history begins at revision ${this.#compacted}; ${revision} is older`);
   }
 
-  /** The end of the transaction that a revision is in: the first revision from it on that shows no part of one. */
+  /** The last revision of the transaction that a revision belongs to: lists at it show whole transactions. */
   wholeRevision(revision: number): number {
     return this.#transactions.endOf(revision);
   }
 
-  /** Forgets the oldest change if a limit says so, and the rest of its transaction, of which no part may be left. */
+  /** Drops the oldest transaction if a limit is exceeded; never a part of one. */
   trim(nowMs: number): readonly Change[] {
     const oldest = this.#all.first;
     if (oldest === undefined || !this.#isOver(oldest, nowMs)) return [];
@@ -101,7 +101,7 @@ export class History {
   }
 }
 
-/** What is listed as of an older revision: the newest state, with the changes since then undone. */
+/** The state at an older revision: the latest state with later changes undone. */
 export function* undo(newest: Iterable<StoredObject>, changes: readonly Change[]): Generator<StoredObject> {
   const undone = new Map<string, Change>();
   for (const change of changes) {

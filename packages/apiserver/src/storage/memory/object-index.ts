@@ -6,13 +6,13 @@ import { SortedObjects } from "./sorted-objects.ts";
 interface Resource {
   readonly objects: SortedObjects;
   readonly planeCounts: Map<string, number>;
-  /** The key that shared its strings last: the next one is most often beside it. */
+  /** The last key that shared its strings: the next one is usually its neighbour. */
   lastShared: ObjectKey | undefined;
 }
 
 /**
- * The newest version of every object. All planes of a resource share one order, so that a plane costs nothing but its
- * objects. What becomes empty is forgotten.
+ * The latest version of every object. All planes of a resource share one sorted list, so that a plane costs nothing but
+ * its objects. Empty lists are dropped.
  */
 export class ObjectIndex {
   readonly #resources = new Map<string, Resource>();
@@ -21,7 +21,7 @@ export class ObjectIndex {
     return this.#resources.get(key.resource)?.objects.get(key);
   }
 
-  /** Returns the version before. */
+  /** Returns the previous version. */
   set(stored: StoredObject): StoredObject | undefined {
     const { resource, plane } = stored.key;
     const { objects, planeCounts } = this.#resource(resource);
@@ -30,7 +30,7 @@ export class ObjectIndex {
     return previous;
   }
 
-  /** Returns what was there. */
+  /** Returns the deleted version. */
   delete(key: ObjectKey): StoredObject | undefined {
     const resource = this.#resources.get(key.resource);
     const previous = resource?.objects.delete(key);
@@ -47,7 +47,7 @@ export class ObjectIndex {
     return [...this.#resources.keys()];
   }
 
-  /** A snapshot of what is in the scope, in order. */
+  /** A snapshot of a scope, in order. */
   list(scope: Scope, after: ObjectKey | undefined): Iterable<StoredObject> {
     const objects = this.#resources.get(scope.resource)?.objects;
     if (objects === undefined) return [];
@@ -69,7 +69,7 @@ export class ObjectIndex {
     return count;
   }
 
-  /** The same key, sharing its strings with a neighbour: a million objects have few planes and namespaces. */
+  /** An equal key that shares its strings with a neighbour: a million objects have few planes and namespaces. */
   shared(key: ObjectKey): ObjectKey {
     const resource = this.#resources.get(key.resource);
     if (resource === undefined) return { ...key };
@@ -82,8 +82,8 @@ export class ObjectIndex {
   }
 
   #resource(name: string): Resource {
-    const known = this.#resources.get(name);
-    if (known !== undefined) return known;
+    const existing = this.#resources.get(name);
+    if (existing !== undefined) return existing;
     const made = { objects: new SortedObjects(), planeCounts: new Map<string, number>(), lastShared: undefined };
     this.#resources.set(name, made);
     return made;

@@ -1,16 +1,16 @@
 import type { StoreLimits } from "../store-limits.ts";
 import type { TextCompressor } from "./text-compressor.ts";
 
-/** A version that holds what was parsed of it. */
+/** A version that caches its parsed object. */
 interface ParsedVersion {
   readonly textLength: number;
-  letGo(parsed: ParsedVersions): void;
-  rest(texts: TextCompressor): void;
+  dropParsed(parsed: ParsedVersions): void;
+  compress(texts: TextCompressor): void;
 }
 
 /**
- * The versions that were written or parsed last, which hold their objects: these take much more room than texts, and
- * are wanted soon or not at all. The oldest goes when there are too many, and is at rest from then on.
+ * A cache of parsed objects, for the versions written or parsed last. Parsed objects take much more memory than texts,
+ * and are needed soon or never. The oldest is evicted when there are too many, and its text is compressed.
  */
 export class ParsedVersions {
   readonly #limits: StoreLimits;
@@ -30,14 +30,14 @@ export class ParsedVersions {
     for (const oldest of this.#held) {
       if (this.#held.size <= parsedCount && this.#chars <= parsedChars) return;
       this.remove(oldest);
-      oldest.rest(this.#texts);
+      oldest.compress(this.#texts);
     }
   }
 
-  /** Lets go of a version before its time: nobody is likely to look at it again. */
+  /** Evicts a version early: it is unlikely to be read again. */
   remove(version: ParsedVersion): void {
     if (!this.#held.delete(version)) return;
     this.#chars -= version.textLength;
-    version.letGo(this);
+    version.dropParsed(this);
   }
 }

@@ -1,8 +1,8 @@
 import type { ObjectKey } from "../object-key.ts";
 import type { StoredObject } from "../stored-object.ts";
 
-/** What is known of a key: the newest version of its object, or that there is none. */
-type Known = StoredObject | Missing;
+/** A cached lookup: the latest version of the object, or that there is none. */
+type CachedLookup = StoredObject | Missing;
 
 export class Missing {
   readonly key: ObjectKey;
@@ -13,29 +13,28 @@ export class Missing {
 }
 
 /**
- * The objects of one resource that were asked for or written last, by name: who writes an object asks for it several
- * times, and searching an order goes through memory that nobody else has touched lately. Always newest versions. Who makes an
- * object asks for it as well, so it is also known what is not there. Of
- * objects that share a name, in several namespaces, one is found here.
+ * A cache of the objects of one resource that were read or written last, by name: a writer reads an object several
+ * times, and a binary search touches cold memory. Holds latest versions only. Misses are cached as well, because a
+ * create looks the object up. Of objects with the same name in several namespaces, one is cached.
  */
 export class RecentObjects {
   readonly #halfMax: number;
-  #older = new Map<string, Known>();
-  #newer = new Map<string, Known>();
+  #older = new Map<string, CachedLookup>();
+  #newer = new Map<string, CachedLookup>();
 
   constructor(countMax: number) {
     this.#halfMax = countMax / 2;
   }
 
-  /** Undefined when it is not known here. */
-  get({ plane, namespace, name }: ObjectKey): Known | undefined {
+  /** Undefined when it is not cached. */
+  get({ plane, namespace, name }: ObjectKey): CachedLookup | undefined {
     const found = this.#newer.get(name) ?? this.#older.get(name);
     return found?.key.namespace === namespace && found.key.plane === plane ? found : undefined;
   }
 
-  set(newest: Known): void {
+  set(newest: CachedLookup): void {
     const { name } = newest.key;
-    // What is there may be the version before, and must not be found again.
+    // The older generation may have the previous version, which must not be found again.
     this.#older.delete(name);
     this.#newer.set(name, newest);
     if (this.#newer.size < this.#halfMax) return;

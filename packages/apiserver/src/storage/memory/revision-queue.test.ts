@@ -34,7 +34,7 @@ test("what is forgotten takes no memory any more, however many are left", async 
   const collectGarbage = runInNewContext("gc") as () => void;
   const queue = queueOf(10);
   const forgotten = new WeakRef(queue.shift() as Entry);
-  await new Promise((resolve) => setImmediate(resolve)); // until then, whoever made a weak reference holds what it is to
+  await new Promise((resolve) => setImmediate(resolve)); // until then the creator of a weak reference keeps its target alive
   collectGarbage();
   expect(forgotten.deref()).toBeUndefined();
   expect(queue.size).toBe(9);

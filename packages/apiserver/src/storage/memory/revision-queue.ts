@@ -1,6 +1,6 @@
 const slackMax = 1_024;
 
-/** Entries in order of revision: added at the end, forgotten from the front. */
+/** Entries in order of revision: added at the end, removed from the front. */
 export class RevisionQueue<Entry extends { readonly revision: number }> {
   #entries: (Entry | undefined)[] = [];
   #head = 0;
@@ -20,24 +20,24 @@ export class RevisionQueue<Entry extends { readonly revision: number }> {
   shift(): Entry | undefined {
     const first = this.#entries[this.#head];
     if (first === undefined) return undefined;
-    // The forgotten are let go of now; moving the rest, to have their places back, pays once as many are gone as are left.
+    // Entries are released at once; compacting the array pays off once half of it is free.
     this.#entries[this.#head] = undefined;
     this.#head += 1;
-    if (this.#head > slackMax && this.#head * 2 > this.#entries.length) this.#dropForgotten();
+    if (this.#head > slackMax && this.#head * 2 > this.#entries.length) this.#compactArray();
     return first;
   }
 
   /** The entries after a revision; a copy, so that the queue may change while they are read. */
   after(revision: number): readonly Entry[] {
-    return this.#entries.slice(this.#placeAfter(revision)) as Entry[];
+    return this.#entries.slice(this.#indexAfter(revision)) as Entry[];
   }
 
   /** The first entry after a revision. */
   firstAfter(revision: number): Entry | undefined {
-    return this.#entries[this.#placeAfter(revision)];
+    return this.#entries[this.#indexAfter(revision)];
   }
 
-  #placeAfter(revision: number): number {
+  #indexAfter(revision: number): number {
     let low = this.#head;
     let high = this.#entries.length;
     while (low < high) {
@@ -48,7 +48,7 @@ export class RevisionQueue<Entry extends { readonly revision: number }> {
     return low;
   }
 
-  #dropForgotten(): void {
+  #compactArray(): void {
     this.#entries = this.#entries.slice(this.#head);
     this.#head = 0;
   }

@@ -2,11 +2,13 @@ import type { ObjectKey } from "../object-key.ts";
 import type { StoredObject } from "../stored-object.ts";
 import { SortedKeys } from "./sorted-keys.ts";
 
-/** A run of objects in order, with their keys beside them. */
+/** A sorted run of objects, with their keys in parallel arrays. */
 export class SortedChunk {
   readonly objects: StoredObject[];
   readonly keys: SortedKeys;
-  /** The snapshots that were there when it was made: whoever is older than the next one copies it before a change. */
+  /**
+   * Number of snapshots when it was created: a chunk that is older than the latest snapshot is copied before a change.
+   */
   readonly epoch: number;
 
   private constructor(objects: StoredObject[], keys: SortedKeys, epoch: number) {
@@ -23,7 +25,7 @@ export class SortedChunk {
     return this.objects.length;
   }
 
-  /** Of its first object, which it has. */
+  /** Of its first object; chunks are never empty. */
   get firstKey(): ObjectKey {
     return (this.objects[0] as StoredObject).key;
   }
@@ -37,18 +39,17 @@ export class SortedChunk {
     this.objects.splice(position, 0, stored);
   }
 
-  /** Takes out one object. */
   remove(position: number): void {
     this.keys.remove(position);
     this.objects.splice(position, 1);
   }
 
-  /** Takes out all objects from a position on, and makes a chunk of them. */
+  /** Moves all objects from a position on into a new chunk. */
   splitAt(position: number, epoch: number): SortedChunk {
     return new SortedChunk(this.objects.splice(position), this.keys.splitAt(position), epoch);
   }
 
-  /** Its objects, and then those of the one after it. */
+  /** A chunk with its objects followed by those of the next one. */
   joinedWith(after: SortedChunk, epoch: number): SortedChunk {
     return new SortedChunk(this.objects.concat(after.objects), this.keys.joinedWith(after.keys), epoch);
   }

@@ -1,21 +1,21 @@
 import type { ObjectKey } from "../object-key.ts";
 import { compareKeys } from "./key-order.ts";
 
-/** Where an object is, but for its name. */
-type Space = Pick<ObjectKey, "plane" | "namespace">;
+/** Plane and namespace of an object. */
+type NamespaceKey = Pick<ObjectKey, "plane" | "namespace">;
 
 /**
- * Keys of one resource in order. Names and spaces are kept apart from objects: a search goes through memory that nothing
- * else has touched lately, and going by way of the objects would be several more places of it for each step.
+ * The sorted keys of one resource. Names and namespaces are stored apart from objects: a search touches cold memory,
+ * and each step through an object would touch several more cache lines.
  */
 export class SortedKeys {
   readonly #names: string[];
   /** Neighbours in the same namespace share one. */
-  readonly #spaces: Space[];
+  readonly #namespaces: NamespaceKey[];
 
-  constructor(names: string[] = [], spaces: Space[] = []) {
+  constructor(names: string[] = [], spaces: NamespaceKey[] = []) {
     this.#names = names;
-    this.#spaces = spaces;
+    this.#namespaces = spaces;
   }
 
   get size(): number {
@@ -23,12 +23,15 @@ export class SortedKeys {
   }
 
   copy(): SortedKeys {
-    return new SortedKeys(this.#names.slice(), this.#spaces.slice());
+    return new SortedKeys(this.#names.slice(), this.#namespaces.slice());
   }
 
-  /** Where the first key at or after this one is. `isPlain` says that JavaScript orders any key and this one right. */
+  /**
+   * The position of the first key at or after this one. `isPlain` says that JavaScript's comparison is correct for this
+   * key.
+   */
   lowerBound(key: ObjectKey, isPlain: boolean): number {
-    if (isPlain && this.#isHome(key)) return this.#lowerBoundOf(key.name);
+    if (isPlain && this.#isSingleNamespace(key)) return this.#lowerBoundOf(key.name);
     let low = 0;
     let high = this.size;
     while (low < high) {
@@ -39,37 +42,37 @@ export class SortedKeys {
     return low;
   }
 
-  /** Whether the key at a position, if there is one, is this one. */
+  /** Whether the key at a position is this one. */
   isAt(position: number, key: ObjectKey): boolean {
-    return this.#names[position] === key.name && isSame(this.#spaces[position] as Space, key);
+    return this.#names[position] === key.name && isSame(this.#namespaces[position] as NamespaceKey, key);
   }
 
   insert(position: number, key: ObjectKey): void {
-    this.#spaces.splice(position, 0, this.#spaceFor(key, position));
+    this.#namespaces.splice(position, 0, this.#namespaceFor(key, position));
     this.#names.splice(position, 0, key.name);
   }
 
   replace(position: number, key: ObjectKey): void {
-    this.#spaces[position] = this.#spaceFor(key, position);
+    this.#namespaces[position] = this.#namespaceFor(key, position);
     this.#names[position] = key.name;
   }
 
   remove(position: number): void {
     this.#names.splice(position, 1);
-    this.#spaces.splice(position, 1);
+    this.#namespaces.splice(position, 1);
   }
 
-  /** Takes out all from a position on. */
+  /** Moves all keys from a position on into a new list. */
   splitAt(position: number): SortedKeys {
-    return new SortedKeys(this.#names.splice(position), this.#spaces.splice(position));
+    return new SortedKeys(this.#names.splice(position), this.#namespaces.splice(position));
   }
 
-  /** These, and then those after them. */
+  /** A list with these keys followed by others. */
   joinedWith(after: SortedKeys): SortedKeys {
-    return new SortedKeys(this.#names.concat(after.#names), this.#spaces.concat(after.#spaces));
+    return new SortedKeys(this.#names.concat(after.#names), this.#namespaces.concat(after.#namespaces));
   }
 
-  /** Where all are in one namespace, names alone tell: that takes a fraction of the time. */
+  /** If all keys are in one namespace, comparing names suffices, which takes a fraction of the time. */
   #lowerBoundOf(name: string): number {
     const names = this.#names;
     let low = 0;
@@ -84,25 +87,25 @@ export class SortedKeys {
 
   #isBefore(position: number, key: ObjectKey, isPlain: boolean): boolean {
     const name = this.#names[position] as string;
-    const { plane, namespace } = this.#spaces[position] as Space;
+    const { plane, namespace } = this.#namespaces[position] as NamespaceKey;
     if (!isPlain) return compareKeys({ plane, resource: key.resource, namespace, name }, key) < 0;
     if (plane !== key.plane) return plane < key.plane;
     return namespace === key.namespace ? name < key.name : namespace < key.namespace;
   }
 
-  /** Whether all are in the namespace of a key: they are in order, so if the first and the last are. */
-  #isHome(key: ObjectKey): boolean {
-    const [first, last] = [this.#spaces[0], this.#spaces[this.size - 1]];
+  /** Whether all keys are in the namespace of a key: they are sorted, so the first and the last decide. */
+  #isSingleNamespace(key: ObjectKey): boolean {
+    const [first, last] = [this.#namespaces[0], this.#namespaces[this.size - 1]];
     return first !== undefined && last !== undefined && isSame(first, key) && (first === last || isSame(last, key));
   }
 
-  #spaceFor({ plane, namespace }: ObjectKey, position: number): Space {
+  #namespaceFor({ plane, namespace }: ObjectKey, position: number): NamespaceKey {
     const own = { plane, namespace };
-    const neighbours = [this.#spaces[position - 1], this.#spaces[position]];
+    const neighbours = [this.#namespaces[position - 1], this.#namespaces[position]];
     return neighbours.find((space) => space !== undefined && isSame(space, own)) ?? own;
   }
 }
 
-function isSame(one: Space, other: Space): boolean {
+function isSame(one: NamespaceKey, other: NamespaceKey): boolean {
   return one.namespace === other.namespace && one.plane === other.plane;
 }

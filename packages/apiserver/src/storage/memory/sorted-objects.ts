@@ -1,6 +1,6 @@
 import type { ObjectKey } from "../object-key.ts";
 import type { StoredObject } from "../stored-object.ts";
-import { isPlainlyOrdered } from "./key-order.ts";
+import { hasNativeOrder } from "./key-order.ts";
 import { Missing, RecentObjects } from "./recent-objects.ts";
 import { SortedChunk } from "./sorted-chunk.ts";
 import { SortedKeys } from "./sorted-keys.ts";
@@ -9,7 +9,7 @@ const chunkMax = 512;
 const chunkMin = chunkMax / 4;
 const recentMax = 2_048;
 
-/** Where the first object at or after a key is, or would be added. */
+/** The position of the first object at or after a key. */
 interface KeyPosition {
   readonly key: ObjectKey;
   readonly chunk: number;
@@ -17,15 +17,15 @@ interface KeyPosition {
 }
 
 /**
- * Objects of one resource in order of plane, namespace and name, in chunks, so that a write moves few of them. No chunk is
- * empty. Once a snapshot has seen one, it is copied before it changes.
+ * The objects of one resource, sorted by plane, namespace and name, in chunks, so that a write moves few of them.
+ * Chunks are never empty, and are copied on write once a snapshot refers to them.
  */
 export class SortedObjects {
   readonly #chunks: SortedChunk[] = [];
   /** The first key of each chunk. */
   readonly #firstKeys = new SortedKeys();
   readonly #recent = new RecentObjects(recentMax);
-  /** Of the key that was searched for last, until objects move: who is about to write a key asks for it several times. */
+  /** The last search, valid until objects move: a writer looks its key up several times. */
   #lastPosition: KeyPosition | undefined;
   #epoch = 0;
   #size = 0;
@@ -39,18 +39,18 @@ export class SortedObjects {
   }
 
   get(key: ObjectKey): StoredObject | undefined {
-    const known = this.#recent.get(key);
-    if (known === undefined) return this.#search(key);
-    return known instanceof Missing ? undefined : known;
+    const cached = this.#recent.get(key);
+    if (cached === undefined) return this.#search(key);
+    return cached instanceof Missing ? undefined : cached;
   }
 
-  /** Some object close to where the key is or would be. */
+  /** An object close to where the key is or would be. */
   near(key: ObjectKey): StoredObject | undefined {
     const { chunk, position } = this.#positionOf(key);
     return this.#chunks[chunk]?.objects[Math.max(0, position - 1)];
   }
 
-  /** Adds an object, or takes the found of the version before, which it returns. */
+  /** Adds an object, or replaces the previous version, which it returns. */
   set(stored: StoredObject): StoredObject | undefined {
     this.#recent.set(stored);
     const { chunk: at, position } = this.#positionOf(stored.key);
@@ -68,7 +68,7 @@ export class SortedObjects {
     return undefined;
   }
 
-  /** Returns what was there. */
+  /** Returns the deleted version. */
   delete(key: ObjectKey): StoredObject | undefined {
     const found = this.get(key);
     if (found === undefined) return undefined;
@@ -83,9 +83,9 @@ export class SortedObjects {
     return found;
   }
 
-  /** The objects from a key on, as they are now, whatever is written while they are read. */
+  /** A snapshot of the objects from a key on. */
   from(start: ObjectKey): Iterable<StoredObject> {
-    const isPlain = isPlainlyOrdered(start);
+    const isPlain = hasNativeOrder(start);
     const chunks = this.#chunks.slice(this.#chunkOf(start, isPlain));
     this.#epoch += 1;
     return { [Symbol.iterator]: () => walk(chunks, start, isPlain) };
@@ -106,7 +106,7 @@ export class SortedObjects {
   #positionOf(key: ObjectKey): KeyPosition {
     const last = this.#lastPosition;
     if (last !== undefined && isSame(last.key, key)) return last;
-    const isPlain = isPlainlyOrdered(key);
+    const isPlain = hasNativeOrder(key);
     const chunk = this.#chunkOf(key, isPlain);
     const found = { key, chunk, position: this.#chunks[chunk]?.keys.lowerBound(key, isPlain) ?? 0 };
     this.#lastPosition = found;
@@ -119,7 +119,7 @@ export class SortedObjects {
     return this.#firstKeys.isAt(after, key) ? after : Math.max(0, after - 1);
   }
 
-  /** The chunk for a key, as one that may be changed. */
+  /** The chunk for a key, copied if a snapshot refers to it. */
   #own(at: number, key: ObjectKey): SortedChunk {
     const chunk = this.#chunks[at] ?? this.#first(key);
     if (chunk.epoch === this.#epoch) return chunk;
@@ -135,7 +135,7 @@ export class SortedObjects {
     return chunk;
   }
 
-  /** In half, unless the newest object is the last: names that count up would leave every chunk half empty. */
+  /** In half, unless the new object is the last: ascending names would leave every chunk half empty. */
   #split(at: number, position: number): void {
     const chunk = this.#chunks[at] as SortedChunk;
     const rest = chunk.splitAt(position === chunkMax ? position : chunkMax / 2, this.#epoch);
@@ -143,7 +143,7 @@ export class SortedObjects {
     this.#firstKeys.insert(at + 1, rest.firstKey);
   }
 
-  /** Joins a small chunk with the one after it, or with the one before when it is the last. */
+  /** Merges a small chunk with its successor, or with its predecessor if it is the last. */
   #merge(at: number): void {
     if ((this.#chunks[at] as SortedChunk).size === 0) {
       this.#chunks.splice(at, 1);

@@ -7,16 +7,16 @@ import type { StoredObject } from "../stored-object.ts";
 import { ParsedVersions } from "./parsed-versions.ts";
 import type { CompressedText, TextCompressor } from "./text-compressor.ts";
 
-export type Parsed = KubernetesObject & JsonObject;
+export type ParsedObject = KubernetesObject & JsonObject;
 
-/** A version at rest is no more than its text; what was parsed of it is held only while it is one of the latest. */
+/** One version of an object. Only its text is kept permanently; the parsed object is cached for recent versions. */
 export class StoredVersion implements StoredObject {
   readonly key: ObjectKey;
   readonly revision: number;
-  /** In short once it is at rest. */
+  /** Compressed once the version is evicted from the cache. */
   #text: string | CompressedText;
-  /** Its object; without one, whom to tell when there is. One field for both: there are millions of versions. */
-  #parsed: Parsed | ParsedVersions;
+  /** The parsed object, or else the cache to add it to. One field for both: there are millions of versions. */
+  #parsed: ParsedObject | ParsedVersions;
 
   constructor({ key, revision, text }: LogRecord, parsed: ParsedVersions) {
     this.key = key;
@@ -33,25 +33,25 @@ export class StoredVersion implements StoredObject {
     return this.#text.length;
   }
 
-  get object(): Parsed {
+  get object(): ParsedObject {
     return this.#parsed instanceof ParsedVersions
-      ? this.hold(readJson(this.text) as unknown as Parsed, this.#parsed)
+      ? this.cacheParsed(readJson(this.text) as unknown as ParsedObject, this.#parsed)
       : this.#parsed;
   }
 
-  /** Takes what its text says for its object. */
-  hold(object: Parsed, parsed: ParsedVersions): Parsed {
+  /** Caches the object that its text was serialized from. */
+  cacheParsed(object: ParsedObject, parsed: ParsedVersions): ParsedObject {
     this.#parsed = object;
     parsed.add(this);
     return object;
   }
 
-  letGo(parsed: ParsedVersions): void {
+  dropParsed(parsed: ParsedVersions): void {
     this.#parsed = parsed;
   }
 
-  /** Takes less room from now on; its text takes a little longer to read. */
-  rest(texts: TextCompressor): void {
+  /** Compresses the text, which saves memory and makes reading a little slower. */
+  compress(texts: TextCompressor): void {
     if (typeof this.#text === "string") this.#text = texts.of(this.key.resource, this.#text);
   }
 }

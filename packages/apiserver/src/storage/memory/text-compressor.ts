@@ -1,6 +1,6 @@
 import { TextTemplate } from "./text-template.ts";
 
-/** A text as its template and what is filled into it. */
+/** A text as a template and the values to fill in. */
 export class CompressedText {
   readonly #template: TextTemplate;
   readonly #values: string;
@@ -19,26 +19,26 @@ export class CompressedText {
 
 interface Candidate {
   readonly template: TextTemplate;
-  /** How many texts it matched before it was used. */
+  /** Number of texts it matched before it came into use. */
   matched: number;
 }
 
-/** Shorter ones gain too little, and longer ones take too long. */
+/** Shorter texts gain too little, and longer ones take too long. */
 const lengths = { min: 512, max: 16_384 };
-/** The share of a text that a template must spare. Texts that are less alike are of two templates, and happen to be as long. */
+/** The share of a text that a template must save. Texts with less in common belong to different templates. */
 const savedMin = 0.75;
-/** A template takes about as much memory as a text, so it is not used before there have been so many of that template. */
+/** A template takes about as much memory as a text, so it is used only after that many matches. */
 const matchedMin = 8;
 const templatesMax = 4;
 const resourcesMax = 1_000;
-/** Where texts are not alike, it is tried less and less often to find what they have in common. */
+/** Where texts have nothing in common, attempts to compress become rarer. */
 const skipMax = 1_024;
 
-/** Finds out what the texts of each resource have in common, and writes down the rest. */
+/** Compresses texts by templates of what the texts of each resource have in common. */
 export class TextCompressor {
   readonly #resources = new Map<string, ResourceTemplates>();
 
-  /** The text in short, or as it is where that would not be shorter. */
+  /** The compressed text, or the text itself if compression does not pay off. */
   of(resource: string, text: string): string | CompressedText {
     if (text.length < lengths.min || text.length > lengths.max) return text;
     const candidate = this.#resources.get(resource);
@@ -50,7 +50,7 @@ export class TextCompressor {
   }
 }
 
-/** The templates that were of use last, and those that may come to be. */
+/** The templates in use, and candidates. */
 class ResourceTemplates {
   #templates: Candidate[] = [];
   #skipCount = 0;
@@ -60,7 +60,7 @@ class ResourceTemplates {
     for (const candidate of this.#templates) {
       const values = candidate.template.blankCount === 0 ? undefined : candidate.template.valuesIn(text);
       if (values === undefined) continue;
-      this.#bringForward(candidate);
+      this.#moveToFront(candidate);
       if (candidate.matched >= matchedMin) return new CompressedText(candidate.template, values, text.length);
       candidate.matched += 1;
       return text;
@@ -69,7 +69,7 @@ class ResourceTemplates {
     return text;
   }
 
-  #bringForward(candidate: Candidate): void {
+  #moveToFront(candidate: Candidate): void {
     if (this.#templates[0] === candidate) return;
     this.#templates = [candidate, ...this.#templates.filter((each) => each !== candidate)];
   }
@@ -79,7 +79,7 @@ class ResourceTemplates {
       this.#skipCount -= 1;
       return;
     }
-    const [found, instead] = this.#widened(text);
+    const [found, instead] = this.#generalized(text);
     const template = instead ?? TextTemplate.of(text);
     const others = this.#templates.filter((each) => each !== found);
     if (template !== undefined) this.#templates = [{ template, matched: 0 }, ...others].slice(0, templatesMax);
@@ -87,8 +87,8 @@ class ResourceTemplates {
     this.#skipCount = this.#skip - 1;
   }
 
-  /** A template that almost fits, and what it has to be to fit this text as well. */
-  #widened(text: string): readonly [Candidate, TextTemplate] | readonly [undefined, undefined] {
+  /** A candidate that almost fits, and its generalization that fits this text as well. */
+  #generalized(text: string): readonly [Candidate, TextTemplate] | readonly [undefined, undefined] {
     for (const candidate of this.#templates) {
       const wider = candidate.template.with(text);
       if (wider !== undefined && wider.fixedLength - wider.blankCount >= savedMin * text.length)

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TextTemplate } from "./text-template.ts";
 
-/** Few words, so that many are the same; and whatever could be taken for a quote, a blank or a mark. */
+/** Few words, so that many are equal; with quotes, blanks and marks. */
 const word = fc.constantFrom(
   "",
   "a",

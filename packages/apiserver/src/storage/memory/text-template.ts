@@ -1,15 +1,15 @@
 const quote = '"';
-/** Stands for a blank where templates are compared. No JSON has it as it is. */
+/** Marks a blank when templates are compared. It does not occur in JSON. */
 const blank = "\0";
 
 /**
- * What texts of objects that are much alike have in common: a text with blanks, each a token between two quotes. It does
- * not matter what is a token: any text is its tokens with quotes between them.
+ * A template: a text with blanks, each a token between two quotes. What a token means is irrelevant: any text is a
+ * sequence of tokens separated by quotes.
  */
 export class TextTemplate {
-  /** Between two of these there is a blank. All but the first begin with a quote, unless the text ends with a blank. */
+  /** The text between blanks. All parts but the first begin with a quote, unless the text ends with a blank. */
   readonly #fixed: readonly string[];
-  /** How much of a text need not be written down. */
+  /** The part of a text that the template saves. */
   readonly fixedLength: number;
   readonly tokenCount: number;
 
@@ -19,7 +19,7 @@ export class TextTemplate {
     this.tokenCount = tokens.length;
   }
 
-  /** A template for a text alone, without blanks. */
+  /** A template of one text, without blanks. */
   static of(text: string): TextTemplate | undefined {
     return text.includes(blank) ? undefined : new TextTemplate(text.split(quote));
   }
@@ -28,7 +28,7 @@ export class TextTemplate {
     return this.#fixed.length - 1;
   }
 
-  /** The template that has a blank wherever this one and a text are not the same; undefined when they are not alike. */
+  /** A template with a blank wherever this one and a text differ; undefined when they have too little in common. */
   with(text: string): TextTemplate | undefined {
     const theirs = text.split(quote);
     if (theirs.length !== this.tokenCount || text.includes(blank)) return undefined;
@@ -36,7 +36,7 @@ export class TextTemplate {
     return new TextTemplate(ours.map((token, at) => (token === theirs[at] ? token : blank)));
   }
 
-  /** What is to be filled in to make this text, in one piece; undefined when it is not of this template. */
+  /** The packed values to fill in for a text; undefined when it does not match. */
   valuesIn(text: string): string | undefined {
     const fixed = this.#fixed;
     const first = fixed[0] as string;
@@ -66,30 +66,32 @@ export class TextTemplate {
   }
 }
 
-/** Ten times as quick as `startsWith`, for texts as long as ours. */
+/** Ten times as fast as `startsWith` for texts of this length. */
 function isAt(text: string, at: number, part: string): boolean {
   return text.slice(at, at + part.length) === part;
 }
 
-/** Entries in one piece. One that is there already is a mark that says where: objects say the same UID several times. */
+/**
+ * Packs values into one string. A repeated value is a back reference: objects often contain the same UID several times.
+ */
 function pack(values: readonly string[]): string | undefined {
   const marked: string[] = [];
   for (const [at, value] of values.entries()) {
-    if (isBackReference(value)) return undefined; // nothing that we wrote
+    if (isBackReference(value)) return undefined; // not in texts that we wrote
     const earlier = firstOf(values, value);
     marked.push(earlier < at && earlier < backReferencesMax ? String.fromCharCode(earlier + 1) : value);
   }
   return marked.join(quote);
 }
 
-/** Not `indexOf`, which compares texts of different lengths, too. */
+/** Not `indexOf`, which also compares strings of different lengths. */
 function firstOf(values: readonly string[], wanted: string): number {
   let at = 0;
   while (values[at]?.length !== wanted.length || values[at] !== wanted) at += 1;
   return at;
 }
 
-/** Characters that no JSON has as they are, without the first, which is the blank. */
+/** Control characters that do not occur in JSON, without the first one, which is the blank. */
 const backReferencesMax = 31;
 
 function isBackReference(value: string): boolean {

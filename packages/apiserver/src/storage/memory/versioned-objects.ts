@@ -8,10 +8,13 @@ import { History, undo } from "./history.ts";
 import { compareKeys } from "./key-order.ts";
 import { ObjectIndex } from "./object-index.ts";
 import { ParsedVersions } from "./parsed-versions.ts";
-import { type Parsed, StoredVersion } from "./stored-version.ts";
+import { type ParsedObject, StoredVersion } from "./stored-version.ts";
 import { TextCompressor } from "./text-compressor.ts";
 
-/** All durable objects and their recent history, in memory: the same records in the same order make the same state. */
+/**
+ * All durable objects and their recent history, in memory. Deterministic: the same records in the same order give the
+ * same state.
+ */
 export class VersionedObjects {
   readonly #index = new ObjectIndex();
   readonly #history: History;
@@ -58,29 +61,29 @@ export class VersionedObjects {
   list(scope: Scope, { at, after }: ListOptions = {}): Iterable<StoredObject> {
     const newest = this.#index.list(scope, after);
     if (at === undefined || at === this.#revision) return newest;
-    if (at > this.#revision) throw new RangeError(`revision ${at} is newer than the newest, ${this.#revision}`);
+    if (at > this.#revision) throw new RangeError(`revision ${at} is newer than the latest, ${this.#revision}`);
     const isListed = ({ stored }: Change) => after === undefined || compareKeys(stored.key, after) > 0;
     const changes = this.#history.after(at, scope).filter(isListed);
     return { [Symbol.iterator]: () => undo(newest, changes) };
   }
 
-  /** The changes after a revision in a scope. Throws RevisionCompacted. */
+  /** The changes in a scope after a revision. Throws RevisionCompacted. */
   changesAfter(revision: number, scope: Scope): readonly Change[] {
     return this.#history.after(revision, scope);
   }
 
-  /** A key that is equal and shares its memory with what is stored. */
-  ownKey(key: ObjectKey): ObjectKey {
+  /** An equal key that shares its strings with stored ones. */
+  sharedKey(key: ObjectKey): ObjectKey {
     return this.#index.get(key)?.key ?? this.newKey(key);
   }
 
-  /** The same for a key that nothing is stored under. */
+  /** The same for a key without an object. */
   newKey(key: ObjectKey): ObjectKey {
     return this.#index.shared(key);
   }
 
-  /** Takes in the next record. Throws RangeError on one that does not follow from those before. */
-  apply(record: LogRecord, object: Parsed | undefined, nowMs: number): Change {
+  /** Applies the next record. Throws RangeError on one that does not follow from those before. */
+  apply(record: LogRecord, object: ParsedObject | undefined, nowMs: number): Change {
     this.#follow(record.revision);
     const change = this.#apply(record, object);
     this.#revision = record.revision;
@@ -88,20 +91,20 @@ export class VersionedObjects {
     return change;
   }
 
-  /** Lets go of the object of a version that has been followed by another. */
-  outdated(version: StoredObject): void {
+  /** Drops the parsed object of a version that was superseded. */
+  dropSuperseded(version: StoredObject): void {
     if (version instanceof StoredVersion) this.#parsed.remove(version);
   }
 
-  /** Takes in a record from before history begins; returns the revisions of records nobody can ask for any more. */
+  /** Applies a record from before the beginning of history; returns the revisions of obsolete records. */
   restore(record: LogRecord): readonly number[] {
     this.#follow(record.revision);
     if (record.deleted && this.#index.get(record.key) === undefined) return [record.revision];
     return obsoleteOnce(this.#apply(record, undefined));
   }
 
-  /** Forgets the oldest transaction if a limit of history says so. */
-  forget(nowMs: number): CompactionStep | undefined {
+  /** Drops the oldest transaction if a limit of history is exceeded. */
+  trimHistory(nowMs: number): CompactionStep | undefined {
     const changes = this.#history.trim(nowMs);
     if (changes.length === 0) return undefined;
     return { compacted: this.#history.compacted, obsolete: changes.flatMap(obsoleteOnce) };
@@ -112,22 +115,22 @@ export class VersionedObjects {
     this.#last = revision;
   }
 
-  #apply(record: LogRecord, object: Parsed | undefined): Change {
+  #apply(record: LogRecord, object: ParsedObject | undefined): Change {
     const { key, revision, deleted } = record;
     const stored = new StoredVersion(record, this.#parsed);
-    if (object === undefined) stored.rest(this.#texts);
-    else stored.hold(object, this.#parsed);
+    if (object === undefined) stored.compress(this.#texts);
+    else stored.cacheParsed(object, this.#parsed);
     if (!deleted) {
       const previous = this.#index.set(stored);
       return { type: previous === undefined ? "added" : "modified", revision, stored, previous };
     }
     const previous = this.#index.delete(key);
-    if (previous === undefined) throw new RangeError(`revision ${revision} deletes ${key.name}, which is not there`);
+    if (previous === undefined) throw new RangeError(`revision ${revision} deletes ${key.name}, which does not exist`);
     return { type: "deleted", revision, stored, previous };
   }
 }
 
-/** The records that are not needed once nobody can ask for what was before a change; a deletion is then one of them. */
+/** The records that become obsolete when a change leaves the history; a deletion is one of them itself. */
 function obsoleteOnce({ type, revision, previous }: Change): readonly number[] {
   const before = previous === undefined ? [] : [previous.revision];
   return type === "deleted" ? [...before, revision] : before;

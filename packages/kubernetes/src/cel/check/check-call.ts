@@ -59,7 +59,7 @@ function resolve(checking: Checking, call: Call, declared: FunctionDeclaration, 
   return commonType(matches.map((match) => match.result));
 }
 
-/** What an overload yields for arguments of these types; undefined if it does not take them. */
+/** The result type of an overload for these argument types; undefined if it does not accept them. */
 function resultOf(checking: Checking, overload: Overload, argumentTypes: readonly Type[]): Type | undefined {
   const [result = dynType, ...parameters] = checking.types.instantiate([overload.result, ...overload.parameters]);
   return checking.types.assign(argumentTypes, parameters) ? checking.types.resolve(result) : undefined;
@@ -73,7 +73,7 @@ const argumentsShown = 16;
 
 function refuseArguments(checking: Checking, call: Call, declared: FunctionDeclaration, site: Arguments): Type {
   const { member, args } = site;
-  // Kept although it is refused: whoever runs an expression unchecked still needs to know what it calls.
+  // Recorded although it is rejected: running an unchecked expression needs the overloads.
   const overloads = declared.overloads.filter((one) => one.member === member && one.parameters.length === args.length);
   checking.calls.set(call, { declared, args, overloads });
   const shown = args.slice(0, argumentsShown);

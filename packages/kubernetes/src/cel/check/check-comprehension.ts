@@ -22,7 +22,7 @@ export function checkComprehension(checking: Checking, comprehension: Comprehens
   return resultType(checking, comprehension, { key: types[0], made: checking.visitWith(body, names) });
 }
 
-/** Of one variable: elements, or keys. Of two: indexes and elements, or keys and values. */
+/** One variable: elements, or keys. Two: indexes and elements, or keys and values. */
 function elementTypes(checking: Checking, { range, variables }: Comprehension): readonly [Type, Type] {
   const type = checking.types.resolve(checking.visit(range));
   switch (type.kind) {
@@ -46,7 +46,7 @@ function elementTypes(checking: Checking, { range, variables }: Comprehension): 
 
 interface StepTypes {
   readonly key: Type;
-  /** What the body yields. */
+  /** The type of the body. */
   readonly made: Type;
 }
 

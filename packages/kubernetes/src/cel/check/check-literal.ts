@@ -41,7 +41,7 @@ export function checkMap(checking: Checking, { entries }: MapLiteral): Type {
   return mapType(keys ?? checking.types.fresh(), values ?? checking.types.fresh());
 }
 
-/** The type of an element; of what is inside it, if it is written with a question mark. */
+/** The type of an element; with a question mark, of the value inside the optional. */
 function elementType(checking: Checking, value: Expression, optional: boolean): Type {
   const type = checking.types.resolve(checking.visit(value));
   if (!optional) return type;
@@ -50,14 +50,14 @@ function elementType(checking: Checking, value: Expression, optional: boolean): 
   return type;
 }
 
-/** The type of all elements so far and one more. */
+/** The common type of all elements so far and one more. */
 function join(checking: Checking, at: Expression, common: Type | undefined, next: Type): Type {
   if (common === undefined) return next;
   if (checking.types.assign([common], [next])) return moreGeneral(common, next);
   return checking.mixedAllowed ? dynType : checking.refuseType(at, common, next);
 }
 
-/** `Name{field: value}`: refused whatever the name is, because objects are JSON and there are no messages to make. */
+/** `Name{field: value}` is always rejected: objects are JSON and there are no message types. */
 export function checkMessage(checking: Checking, message: MessageLiteral): Type {
   refuseMessage(checking, message);
   for (const { value } of message.fields) checking.visit(value);

@@ -38,7 +38,7 @@ function resolveName(checking: Checking, expression: Expression, name: string): 
   return typeTypeOf(constant.found);
 }
 
-/** Whether a chain of selections starts at a variable of a macro, which hides all others of that name. */
+/** Whether a chain of selections starts at a macro variable, which shadows others of that name. */
 export function isLocal(checking: Checking, expression: Expression): boolean {
   if (expression.kind === "select") return isLocal(checking, expression.operand);
   return expression.kind === "identifier" && !expression.absolute && checking.local(expression.name) !== undefined;
@@ -61,7 +61,7 @@ function fieldOf(checking: Checking, type: Type, field: string, offset: number):
     case "error":
       return dynType;
     case "parameter":
-      // Nothing is known of it yet; having a field, it can be an object of any kind from here on.
+      // Its type is unknown yet; because it has a field, it is taken for an object of any type.
       checking.types.assign([dynType], [type]);
       return dynType;
     default:

@@ -20,14 +20,14 @@ import { checkIdentifier, checkPresence, checkSelect } from "./check-name.ts";
 import { Checking, type ResolvedCall } from "./checking.ts";
 import type { NameReference } from "./name-reference.ts";
 
-/** An expression whose names and types are known. */
+/** A type-checked expression. */
 export interface Checked {
   readonly expression: Expression;
   readonly type: Type;
   readonly typeOf: (expression: Expression) => Type;
   readonly nameOf: (expression: Expression) => NameReference | undefined;
   readonly callOf: (expression: Expression) => ResolvedCall | undefined;
-  /** Empty if the expression may run. */
+  /** Empty if the expression is valid. */
   readonly findings: readonly Finding[];
 }
 

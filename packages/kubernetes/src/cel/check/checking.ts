@@ -6,12 +6,12 @@ import type { Finding } from "../syntax/syntax-issue.ts";
 import type { NameReference } from "./name-reference.ts";
 import { Substitution } from "./substitution.ts";
 
-/** What a call turned out to mean. */
+/** The resolution of a call. */
 export interface ResolvedCall {
   readonly declared: FunctionDeclaration;
   /** The receiver of a method comes first. */
   readonly args: readonly Expression[];
-  /** Those that the types of the arguments allow; more than one if some of them are only known at run time. */
+  /** The overloads that the argument types allow; more than one if some types are only known at run time. */
   readonly overloads: readonly Overload[];
 }
 
@@ -47,7 +47,7 @@ export class Checking {
     return type;
   }
 
-  /** Visits an expression in which further names stand for values. */
+  /** Visits an expression with additional variables in scope. */
   visitWith(expression: Expression, names: readonly (readonly [name: string, type: Type])[]): Type {
     const outer = this.#locals;
     for (const [name, type] of names) this.#locals = { name, type, outer: this.#locals };
@@ -67,7 +67,7 @@ export class Checking {
     return this.#mixedAllowed;
   }
 
-  /** Runs a step inside which lists and maps may hold values of several types. */
+  /** Runs a step in which lists and maps may have elements of several types. */
   allowingMixed<T>(step: () => T): T {
     const before = this.#mixedAllowed;
     this.#mixedAllowed = true;
@@ -90,7 +90,7 @@ export class Checking {
     return this.refuse(offset, `undeclared reference to '${name}' (in container '${this.environment.container}')`);
   }
 
-  /** Looks a name up in the container, then in what encloses it; a leading dot skips all that. */
+  /** Looks a name up in the container, then in its parents; a leading dot skips that. */
   find<T>(table: ReadonlyMap<string, T>, name: string): { readonly name: string; readonly found: T } | undefined {
     for (const candidate of candidates(this.environment.container, name)) {
       const found = table.get(candidate);

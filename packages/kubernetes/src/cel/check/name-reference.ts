@@ -1,6 +1,6 @@
 import type { Value } from "../values/value.ts";
 
-/** What a name turned out to mean. */
+/** The resolution of a name. */
 export type NameReference =
   | { readonly kind: "variable"; readonly name: string }
   | { readonly kind: "local"; readonly name: string }

@@ -1,6 +1,6 @@
 import { isPrimitive, type Type } from "../cel-type.ts";
 
-/** The types a type is made of. */
+/** The type's parameters. */
 export function partsOf(type: Type): readonly Type[] {
   switch (type.kind) {
     case "list":
@@ -20,7 +20,7 @@ function nameOf(type: Type): string {
   return "name" in type ? type.name : "";
 }
 
-/** Whether two types are built alike, leaving aside the types they are made of. */
+/** Whether two types have the same constructor, ignoring their parameters. */
 export function sameShape(left: Type, right: Type): boolean {
   return left.kind === right.kind && nameOf(left) === nameOf(right) && partsOf(left).length === partsOf(right).length;
 }
@@ -31,7 +31,7 @@ export function sameType(left: Type, right: Type): boolean {
   return sameShape(left, right) && partsOf(left).every((part, index) => sameType(part, partsOf(right)[index] as Type));
 }
 
-/** The one of two compatible types that allows more: `dyn` rather than int, "int or null" rather than int. */
+/** The more general of two compatible types: `dyn` rather than int, "int or null" rather than int. */
 export function moreGeneral(left: Type, right: Type): Type {
   return isAtLeastAsGeneral(left, right) ? left : right;
 }
@@ -45,7 +45,7 @@ function isAtLeastAsGeneral(left: Type, right: Type): boolean {
   return partsOf(left).every((part, index) => isAtLeastAsGeneral(part, partsOf(right)[index] as Type));
 }
 
-/** Besides primitives declared so, everything that is an object in protocol buffers may be null. */
+/** Besides nullable primitives, everything that is a message in protocol buffers may be null. */
 export function isNullable(type: Type): boolean {
   return ["wrapper", "opaque", "object", "timestamp", "duration", "null"].includes(type.kind);
 }

@@ -93,7 +93,7 @@ describe("what is learned", () => {
 });
 
 describe("types that explode", () => {
-  it("become dyn once they are larger than anybody reads", () => {
+  it("become dyn once they are too large", () => {
     let type: Type = intType;
     for (let level = 0; level < 60; level += 1) type = mapType(type, type);
     expect(formatType(type).length).toBeLessThan(5_000);

@@ -10,40 +10,42 @@ import {
 } from "../cel-type.ts";
 import { isNullable, moreGeneral, partsOf, sameShape, sameType } from "./same-type.ts";
 
-/** More steps than any readable expression takes; types built to explode run into it within milliseconds. */
+/** More steps than any sensible expression takes; exponential types reach it within milliseconds. */
 const stepsMax = 1_000_000;
 
-/** What the checker has found out about type parameters so far: their unification, with `dyn` as a wildcard. */
+/** The inferred type parameters: unification, with `dyn` as a wildcard. */
 export class Substitution {
   readonly #found = new Map<string, Type>();
   #trail: (readonly [name: string, before: Type | undefined])[] = [];
   #freshCount = 0;
   #steps = 0;
 
-  /** Set once types became too intricate; from then on everything fits, and the expression is refused for that. */
+  /**
+   * Set once types became too complex; from then on everything is assignable, and the expression is rejected for that.
+   */
   get exhausted(): boolean {
     return this.#steps > stepsMax;
   }
 
-  /** A parameter nothing is known about yet. */
+  /** A fresh type parameter. */
   fresh(): Type {
     this.#freshCount += 1;
     return parameterType(`_var${this.#freshCount}`);
   }
 
-  /** The same types with each of their own parameters replaced by a fresh one. */
+  /** The types with their parameters replaced by fresh ones. */
   instantiate(types: readonly Type[]): readonly Type[] {
     const fresh = new Map<string, Type>();
     const replace = (type: Type): Type => {
       if (type.kind !== "parameter") return rebuild(type, replace);
-      const known = fresh.get(type.name) ?? this.fresh();
-      fresh.set(type.name, known);
-      return known;
+      const existing = fresh.get(type.name) ?? this.fresh();
+      fresh.set(type.name, existing);
+      return existing;
     };
     return types.map(replace);
   }
 
-  /** Whether values of these types can go where those are wanted. What that teaches is kept only if all of them fit. */
+  /** Whether values of these types are assignable to those. Inferred parameters are kept only if all of them are. */
   assign(from: readonly Type[], to: readonly Type[]): boolean {
     this.#trail = [];
     if (from.length === to.length && from.every((type, index) => this.#fits(type, to[index] as Type))) return true;
@@ -54,7 +56,7 @@ export class Substitution {
     return false;
   }
 
-  /** Replaces parameters by what they are known to be. */
+  /** Replaces parameters by their inferred types. */
   resolve(type: Type): Type {
     if (this.#exhaust()) return dynType;
     if (type.kind !== "parameter")
@@ -63,7 +65,7 @@ export class Substitution {
     return found === undefined ? type : this.resolve(found);
   }
 
-  /** The same, with `dyn` for what stayed unknown. */
+  /** The same, with `dyn` for unresolved parameters. */
   finish(type: Type): Type {
     const resolved = this.resolve(type);
     const close = (part: Type): Type => (part.kind === "parameter" ? dynType : rebuild(part, close));
@@ -87,15 +89,15 @@ export class Substitution {
 
   #learn(name: string, type: Type): "fits" | "clashes" | "circular" {
     if (type.kind === "parameter" && type.name === name) return "fits";
-    const known = this.#found.get(name);
-    if (known === undefined) {
+    const existing = this.#found.get(name);
+    if (existing === undefined) {
       if (this.#mentions(type, name)) return "circular";
       this.#set(name, type);
       return "fits";
     }
-    if (sameType(known, type)) return "fits";
-    if (!this.#fits(type, known)) return "clashes";
-    const general = moreGeneral(type, known);
+    if (sameType(existing, type)) return "fits";
+    if (!this.#fits(type, existing)) return "clashes";
+    const general = moreGeneral(type, existing);
     if (!this.#mentions(general, name)) this.#set(name, general);
     return "fits";
   }
@@ -127,7 +129,7 @@ function unwrapped(type: Type): Type {
   return type.kind === "wrapper" ? ({ kind: type.of } as Type) : type;
 }
 
-/** The same type made of other parts. */
+/** The same type with other parameters. */
 function rebuild(type: Type, replace: (part: Type) => Type): Type {
   switch (type.kind) {
     case "list":

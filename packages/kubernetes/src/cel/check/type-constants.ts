@@ -20,7 +20,7 @@ import {
   uintType,
 } from "../cel-type.ts";
 
-/** The types that can be named in an expression: `type(x) == int`. */
+/** Types that expressions can name: `type(x) == int`. */
 export const typeConstants: ReadonlyMap<string, Type> = new Map(
   [
     ...[boolType, bytesType, doubleType, intType, stringType, uintType, nullType, durationType, timestampType],

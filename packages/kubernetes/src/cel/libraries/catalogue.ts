@@ -19,8 +19,8 @@ const comprehensionsLibrary: Library = { name: "comprehensions", functions: [], 
 const bindingsLibrary: Library = { name: "bindings", functions: [], macros: bindingMacros };
 
 /**
- * Those that Kubernetes offers too: for expressions that must mean the same to a kube-apiserver. Those for the
- * authorizer and for sorting lists are missing, and some functions differ in ways the reference page lists.
+ * The libraries that Kubernetes has too: for expressions that must mean the same to a kube-apiserver. The authorizer
+ * and list sorting are missing, and some functions differ in ways the reference page lists.
  */
 export const kubernetesLibraries: readonly Library[] = [
   ...[standardLibrary, stringsLibrary, listsLibrary, regexLibrary, quantityLibrary, setsLibrary, optionalsLibrary],

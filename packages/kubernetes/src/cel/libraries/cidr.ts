@@ -23,7 +23,7 @@ function containsCidrText(cidr: Cidr, text: string): Outcome {
   return other instanceof Failure ? other : cidr.includes(other);
 }
 
-/** Comparing two addresses, and reading one of them if it is a text. */
+/** Compares two addresses, parsing one of them if it is a string. */
 function comparingCost(base: number) {
   return (_: Cidr, other: unknown) => base + (typeof other === "string" ? textCost(other) : 0);
 }
@@ -32,7 +32,7 @@ const functions: readonly FunctionDeclaration[] = [
   {
     name: "cidr",
     overloads: [free([stringType], cidrType, cidrFrom, textCost)],
-    summary: "Reads a network in CIDR notation.",
+    summary: "Parses a network in CIDR notation.",
     example: 'cidr("10.0.0.0/8").prefixLength() == 8',
   },
   {
@@ -47,7 +47,7 @@ const functions: readonly FunctionDeclaration[] = [
       method([cidrType, stringType], boolType, containsIpText, comparingCost(1)),
       method([cidrType, ipType], boolType, (cidr, address) => cidr.contains(address), comparingCost(1)),
     ],
-    summary: "Whether an address, or a string that is one, is in the network.",
+    summary: "Whether the network contains an address, given as an IP or a string.",
     example: 'cidr("10.0.0.0/8").containsIP("10.1.2.3") && !cidr("10.0.0.0/8").containsIP(ip("11.0.0.1"))',
   },
   {
@@ -56,31 +56,31 @@ const functions: readonly FunctionDeclaration[] = [
       method([cidrType, stringType], boolType, containsCidrText, comparingCost(2)),
       method([cidrType, cidrType], boolType, (cidr, other) => cidr.includes(other), comparingCost(2)),
     ],
-    summary: "Whether another network, or a string that is one, is part of the network.",
+    summary: "Whether the network contains another one, given as a CIDR or a string.",
     example: 'cidr("10.0.0.0/8").containsCIDR("10.1.0.0/16")',
   },
   {
     name: "ip",
     overloads: [method([cidrType], ipType, ({ address }) => address, callCost)],
-    summary: "The address before the slash.",
+    summary: "The IP address of the CIDR.",
     example: 'cidr("10.0.0.1/8").ip() == ip("10.0.0.1")',
   },
   {
     name: "prefixLength",
     overloads: [method([cidrType], intType, ({ length }) => BigInt(length), callCost)],
-    summary: "The number after the slash.",
+    summary: "The prefix length.",
     example: 'cidr("::1/128").prefixLength() == 128',
   },
   {
     name: "masked",
     overloads: [method([cidrType], cidrType, ({ masked }) => masked, callCost)],
-    summary: "The network with zeros after its prefix.",
+    summary: "The CIDR with the host bits set to zero.",
     example: 'cidr("10.1.2.3/8").masked() == cidr("10.0.0.0/8")',
   },
   {
     name: "string",
     overloads: signatures(toText, [[[cidrType], stringType]], callCost),
-    summary: "A network in CIDR notation.",
+    summary: "The CIDR as a string.",
     example: 'string(cidr("10.0.0.0/8")) == "10.0.0.0/8"',
   },
 ];

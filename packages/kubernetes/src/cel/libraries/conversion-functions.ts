@@ -22,8 +22,8 @@ import { type FunctionDeclaration, type Preparation, signatures } from "./librar
 const a = parameterType("A");
 
 /**
- * Conversions of constants happen once. One that fails is left to the evaluation, where it may never be reached; but a
- * time that cannot be read is a mistake wherever it stands.
+ * Constant conversions run once, at compile time. A failure is left to the evaluation, which may never reach it; but an
+ * invalid time is always an error.
  */
 function folding(convert: (value: Value) => Outcome, refuses: boolean): Preparation {
   return {
@@ -51,7 +51,7 @@ function conversion(name: string, { to, from, convert, cost, summary, example }:
   return { name, overloads: signatures(convert, all, cost), summary, example, prepare };
 }
 
-/** Between text and bytes every character is visited; between other types there is nothing to traverse. */
+/** Between strings and bytes every character is visited; other conversions have constant cost. */
 function encodingCost(value: Value): number {
   return typeof value === "string" || value instanceof Uint8Array ? textCost(value) : 1;
 }
@@ -118,13 +118,13 @@ export const conversionFunctions: readonly FunctionDeclaration[] = [
     from: [durationType, stringType],
     convert: toDuration,
     cost: parsingCost,
-    summary: "From a text such as `1h30m`, `45s` or `1.5h`.",
+    summary: "From a string such as `1h30m`, `45s` or `1.5h`.",
     example: 'duration("90m") == duration("1h30m")',
   }),
   {
     name: "dyn",
     overloads: signatures((value: Value) => value, [[[a], dynType]], callCost),
-    summary: "The same value, its type only known when it runs.",
+    summary: "The same value as type dyn, checked at run time.",
     example: "dyn(1) == dyn(1.0)",
   },
   {

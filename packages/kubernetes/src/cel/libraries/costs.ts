@@ -1,16 +1,16 @@
-// What calls cost, in the units and proportions of Kubernetes. Lengths are UTF-16 units: counting code points would
-// itself take time in proportion. One unit stands for no more than about a microsecond of work.
+// Costs of calls, in the units and proportions of Kubernetes. Lengths are UTF-16 units: counting code points would
+// itself take linear time. One unit is at most about a microsecond of work.
 
 import { elementAt, listSize } from "../values/lists.ts";
 import { mapSize } from "../values/maps.ts";
 import { isList, isMapping, type List, type Value } from "../values/value.ts";
 
-/** A call that looks at no more than a fixed part of its arguments. */
+/** A call with constant cost. */
 export function callCost(): number {
   return 1;
 }
 
-/** A call that only glances over a text: one, unless the text is long. */
+/** A call that reads a text superficially: one unit, unless the text is long. */
 export function readingCost(value: Value): number {
   return 1 + Math.floor(textLengthOf(value) / 100);
 }
@@ -20,40 +20,40 @@ export function textCost(text: string | Uint8Array): number {
   return tenth(text.length);
 }
 
-/** One pass over a text, and a new one of the same order. */
+/** One pass over a text, with a result of similar length. */
 export function rewriteCost(text: string): number {
   return tenth(2 * text.length);
 }
 
-/** Looking for a text in another: where both repeat themselves, each character may meet each other one. */
+/** Substring search: in the worst case each character is compared with each other one. */
 export function searchCost(text: string, part: string): number {
   return textCost(text) * Math.max(1, textCost(part));
 }
 
-/** Reading a text to which every character may add a step of its own. */
+/** Parsing, where every character may add a step. */
 export function parsingCost(value: Value): number {
   return beyondTen(textLengthOf(value));
 }
 
-/** Counting: the number of elements is at hand, that of characters or of the keys of a JSON object is not. */
+/** Size: known for lists and maps, but not for strings and JSON objects. */
 export function sizeCost(value: Value): number {
   return isMapping(value) ? beyondTen(mapSize(value)) : readingCost(value);
 }
 
-/** Putting two values in order: texts up to the end of the shorter. */
+/** Ordering of two values: strings up to the end of the shorter. */
 export function orderingCost(left: Value, right: Value): number {
   const bothText = isText(left) && isText(right);
   return bothText ? tenth(Math.min(left.length, right.length)) : 1;
 }
 
-/** Copying both operands into a new value. */
+/** Copies both operands into a new value. */
 export function additionCost(left: Value, right: Value): number {
   if (typeof left === "bigint" || typeof left === "number") return 1;
   if (isText(left) && isText(right)) return tenth(left.length + right.length);
   return isList(left) && isList(right) ? beyondTen(listSize(left) + listSize(right)) : 1;
 }
 
-/** Visiting each element once. */
+/** Visits each element once. */
 export function listCost(list: List): number {
   let cost = 0;
   for (let index = 0; index < listSize(list); index += 1) {
@@ -71,7 +71,7 @@ function textLengthOf(value: Value): number {
   return isText(value) ? value.length : 0;
 }
 
-/** Work on each of some elements where Kubernetes asks for one unit: up to ten are free, more are not. */
+/** Work per element where Kubernetes charges one unit: ten are free. */
 function beyondTen(count: number): number {
   return Math.max(1, count - 10);
 }

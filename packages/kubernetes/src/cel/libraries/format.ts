@@ -13,12 +13,12 @@ import { type List, type Outcome, Uint, type Value } from "../values/value.ts";
 import { rewriteCost, tenth } from "./costs.ts";
 import { type CallSite, type FunctionDeclaration, method } from "./library.ts";
 
-/** What a letter after the percent sign does. */
+/** A formatting verb. */
 interface Conversion {
-  /** The kinds of type it takes; all of them if there are none. */
+  /** The types it accepts; empty for all. */
   readonly kinds: readonly Type["kind"][];
   readonly rule: string;
-  /** Undefined for a value of another type. Pays for what is longer than a few characters. */
+  /** Undefined for a value of another type. Charges for longer output. */
   readonly write: (value: Value, meter: Meter, precision: number) => string | undefined;
 }
 
@@ -72,7 +72,7 @@ function displayAny(value: Value, meter: Meter): string {
   return displayValue(value, meter);
 }
 
-/** Priced by the digits there are to work out: those asked for, and those before the point or the zeros after it. */
+/** Charged by the digits to compute: those requested, and those before the point or the zeros after it. */
 function numberText(write: (number: number | bigint, precision: number) => string): Conversion["write"] {
   return (value, meter, precision) => {
     const number = asNumber(value);
@@ -94,7 +94,7 @@ function hexText(value: Value, meter: Meter): string | undefined {
   return text;
 }
 
-/** A piece of a template: plain text, a place for the next argument, or a mistake. */
+/** A part of a template: plain text, a placeholder for the next argument, or an error. */
 type Piece =
   | { readonly text: string }
   | { readonly conversion: Conversion; readonly precision: number }
@@ -103,7 +103,7 @@ type Piece =
 const precisionDefault = 6;
 const precisionMax = 100;
 
-/** What follows a percent sign: another one, or an optional precision and a letter. */
+/** The text after a percent sign: another one, or an optional precision and a letter. */
 const clause = /(?:\.(\d*))?(.?)/suy;
 
 function piecesOf(template: string): Piece[] {
@@ -146,49 +146,55 @@ function elementOf(list: List, index: number): Value | undefined {
   return index < listSize(list) ? elementAt(list, index) : undefined;
 }
 
-/** Undefined if there is no argument left for it. */
-function writePiece(piece: Place, value: Value | undefined, meter: Meter): string | Failure | undefined {
+/** Undefined if there is no argument left. */
+function writePiece(piece: Placeholder, value: Value | undefined, meter: Meter): string | Failure | undefined {
   if ("mistake" in piece) return new Failure("invalid-argument", piece.mistake);
   if (value === undefined) return undefined;
   meter.spend(1);
   const text = piece.conversion.write(value, meter, piece.precision);
-  return text ?? new Failure("invalid-argument", refusal(piece.conversion, typeNameOf(value)));
+  return text ?? new Failure("invalid-argument", mismatchMessage(piece.conversion, typeNameOf(value)));
 }
 
-function refusal({ rule }: Conversion, typeName: string): string {
+function mismatchMessage({ rule }: Conversion, typeName: string): string {
   return `error during formatting: ${rule}, was given ${typeName}`;
 }
 
-/** Where template and arguments are both written out, they are compared before anything runs. */
+/** A literal template with literal arguments is checked at compile time. */
 function examine({ args: [template, args], offset }: CallSite, typeOf: (expression: Expression) => Type): Finding[] {
   if (template?.kind !== "literal" || typeof template.value !== "string" || args?.kind !== "list") return [];
-  const places = piecesOf(template.value).filter(isPlace);
-  const findings = places.flatMap((place, index) => {
-    const message = mistakeOf(place, args.elements[index]?.value, index);
-    return message === undefined ? misfit(place, args.elements[index]?.value, typeOf) : [{ message, offset }];
+  const placeholders = piecesOf(template.value).filter(isPlaceholder);
+  const findings = placeholders.flatMap((placeholder, index) => {
+    const message = mistakeOf(placeholder, args.elements[index]?.value, index);
+    return message === undefined
+      ? typeMismatch(placeholder, args.elements[index]?.value, typeOf)
+      : [{ message, offset }];
   });
   if (findings.length > 0) return findings.slice(0, 1);
-  const [wanted, given] = [places.length, args.elements.length];
+  const [wanted, given] = [placeholders.length, args.elements.length];
   if (given <= wanted) return [];
   return [{ message: `too many arguments supplied to string.format (expected ${wanted}, got ${given})`, offset }];
 }
 
-type Place = Exclude<Piece, { text: string }>;
+type Placeholder = Exclude<Piece, { text: string }>;
 
-function isPlace(piece: Piece): piece is Place {
+function isPlaceholder(piece: Piece): piece is Placeholder {
   return !("text" in piece);
 }
 
-function mistakeOf(place: Place, argument: Expression | undefined, index: number): string | undefined {
-  if ("mistake" in place) return place.mistake;
+function mistakeOf(placeholder: Placeholder, argument: Expression | undefined, index: number): string | undefined {
+  if ("mistake" in placeholder) return placeholder.mistake;
   return argument === undefined ? `index ${index} out of range` : undefined;
 }
 
-function misfit(place: Place, argument: Expression | undefined, typeOf: (expression: Expression) => Type): Finding[] {
-  if (argument === undefined || "mistake" in place) return [];
+function typeMismatch(
+  placeholder: Placeholder,
+  argument: Expression | undefined,
+  typeOf: (expression: Expression) => Type,
+): Finding[] {
+  if (argument === undefined || "mistake" in placeholder) return [];
   const type = typeOf(argument);
-  if (mayBe(type, place.conversion.kinds)) return [];
-  return [{ message: refusal(place.conversion, runtimeName(type)), offset: argument.offset }];
+  if (mayBe(type, placeholder.conversion.kinds)) return [];
+  return [{ message: mismatchMessage(placeholder.conversion, runtimeName(type)), offset: argument.offset }];
 }
 
 function mayBe(type: Type, kinds: readonly Type["kind"][]): boolean {
@@ -199,8 +205,7 @@ function mayBe(type: Type, kinds: readonly Type["kind"][]): boolean {
 export const formatFunction: FunctionDeclaration = {
   name: "format",
   overloads: [method([stringType, listType(dynType)], stringType, format, rewriteCost)],
-  summary:
-    "Puts values into a text: %s anything, %d numbers, %f and %e with a precision, %b %o %x %X integers, %% itself.",
+  summary: "Formats values: %s anything, %d numbers, %f and %e with a precision, %b %o %x %X integers, %% itself.",
   example: '"%s has %d of %.1f".format(["a", 3, 4.25]) == "a has 3 of 4.2"',
   takesMixedList: true,
   examine,

@@ -6,7 +6,7 @@ import { type IpAddress, parseIp } from "../values/network/ip-address.ts";
 import { callCost, rewriteCost, textCost } from "./costs.ts";
 import { type FunctionDeclaration, free, type Library, method, signatures } from "./library.ts";
 
-/** An address, or why a text is none. */
+/** An address, or the parse error. */
 export function ipFrom(text: string): IpAddress | Failure {
   return (
     parseIp(text) ??
@@ -19,7 +19,7 @@ function isCanonical(text: string): boolean | Failure {
   return address instanceof Failure ? address : address.toString() === text;
 }
 
-/** Whether an address starts with some bits; one beginning for each family. */
+/** A bit prefix of an address. */
 type Beginning = readonly [bits: bigint, length: number];
 
 function starts(address: IpAddress, v4: Beginning, v6: Beginning): boolean {
@@ -32,7 +32,7 @@ const isLoopback = (address: IpAddress) => starts(address, [127n, 8], [1n, 128])
 const isMulticast = (address: IpAddress) => starts(address, [0xen, 4], [0xffn, 8]);
 const isLinkLocalUnicast = (address: IpAddress) => starts(address, [0xa9fen, 16], [0x3fan, 10]);
 
-/** In IPv6 the second half of the first byte but one holds flags, which do not matter. */
+/** In IPv6 the second nibble of the second byte holds flags, which are ignored. */
 function isLinkLocalMulticast(address: IpAddress): boolean {
   if (address.family === 4) return address.prefix(24) === 0xe00000n;
   return (address.prefix(16) & 0xff0fn) === 0xff02n;
@@ -57,7 +57,7 @@ const functions: readonly FunctionDeclaration[] = [
   {
     name: "ip",
     overloads: [free([stringType], ipType, ipFrom, textCost)],
-    summary: "Reads an IPv4 or IPv6 address.",
+    summary: "Parses an IPv4 or IPv6 address.",
     example: 'ip("10.0.0.1") == ip("10.0.0.1")',
   },
   {
@@ -69,7 +69,7 @@ const functions: readonly FunctionDeclaration[] = [
   {
     name: "ip.isCanonical",
     overloads: [free([stringType], boolType, isCanonical, rewriteCost)],
-    summary: "Whether an address is written the way every address can be written in one way only.",
+    summary: "Whether a string is the canonical form of an IP address.",
     example: 'ip.isCanonical("2001:db8::abcd") && !ip.isCanonical("2001:DB8::ABCD")',
   },
   {

@@ -21,7 +21,7 @@ function answers(name: string, table: Record<string, unknown>): void {
   });
 }
 
-// What a kube-apiserver of version 1.34 answers to the same, but for the wording of errors.
+// The results of kube-apiserver 1.34 for the same, except for error texts.
 
 answers("addresses", {
   "type(ip('1.2.3.4')) == net.IP": true,

@@ -8,7 +8,7 @@ import type { Failure } from "../values/failure.ts";
 import type { Meter } from "../values/meter.ts";
 import type { Outcome, Value } from "../values/value.ts";
 
-/** Functions and macros under one name, so that an environment can say which it offers. */
+/** A named set of functions and macros. */
 export interface Library {
   readonly name: string;
   readonly functions: readonly FunctionDeclaration[];
@@ -19,12 +19,12 @@ export interface FunctionDeclaration {
   readonly name: string;
   readonly overloads: readonly Overload[];
   readonly summary: string;
-  /** An expression that is true. */
+  /** An expression that evaluates to true. */
   readonly example: string;
-  /** Whether a list written as its argument is a row of unrelated values, which lists otherwise are not. */
+  /** Whether a list literal as its argument may mix types. */
   readonly takesMixedList?: boolean;
   readonly prepare?: Preparation;
-  /** What else can be wrong with a call, as far as its arguments are written out. */
+  /** Additional compile-time checks of a call's literal arguments. */
   readonly examine?: (call: CallSite, typeOf: (expression: Expression) => Type) => readonly Finding[];
 }
 
@@ -34,7 +34,7 @@ export interface CallSite {
   readonly offset: number;
 }
 
-/** One signature of a function, and what it does. */
+/** One signature of a function with its implementation. */
 export type Overload = CalledOverload | PlannedOverload;
 
 interface Signature {
@@ -44,13 +44,13 @@ interface Signature {
   readonly result: Type;
 }
 
-/** Computes its arguments, pays, and is called with them: nearly every function. */
+/** Evaluates its arguments, charges, and calls: nearly every function. */
 export interface CalledOverload extends Signature, Implementation {
-  /** Whether the call relies on its arguments being of these types; if not, it looks for itself. */
+  /** Whether arguments are type-checked before the call; if not, the implementation does it. */
   readonly guarded: boolean;
 }
 
-/** Turns its calls into steps itself, because it does not need all of its arguments, or looks into how they are written. */
+/** Plans its own calls, because it evaluates arguments conditionally or inspects their expressions. */
 export interface PlannedOverload extends Signature {
   readonly plan: Planner;
 }
@@ -58,13 +58,16 @@ export interface PlannedOverload extends Signature {
 export type Planner = (planning: Planning, call: Call) => Planned;
 
 export interface Implementation {
-  /** Gets the meter after its arguments. */
+  /** The meter follows the arguments. */
   readonly call: (...argumentsThenMeter: (Value | Meter)[]) => Outcome;
-  /** Spent before the call, and so computed from the arguments alone. What only the call finds out, it spends itself. */
+  /**
+   * Charged before the call, so computed from the arguments only. Costs that only the call can determine, it charges
+   * itself.
+   */
   readonly cost: (...args: Value[]) => number;
 }
 
-/** Forgets the types of parameters, here and nowhere else: whoever calls has looked at the arguments before. */
+/** Erases parameter types, which callers have checked. */
 export function implement<Args extends readonly unknown[], Priced extends readonly unknown[]>(
   call: (...args: Args) => Outcome,
   cost: (...args: Priced) => number,
@@ -72,10 +75,10 @@ export function implement<Args extends readonly unknown[], Priced extends readon
   return { call: call as unknown as Implementation["call"], cost: cost as unknown as Implementation["cost"] };
 }
 
-/** What can be done once, at compile time, if an argument is a constant. */
+/** Work done once at compile time for a constant argument. */
 export interface Preparation {
   readonly argument: number;
-  /** A failure refuses the expression; undefined leaves everything to the evaluation. */
+  /** A failure rejects the expression; undefined leaves everything to the evaluation. */
   readonly with: (constant: Value) => { readonly constant: Value } | Implementation | Failure | undefined;
 }
 
@@ -103,7 +106,7 @@ export function free<const P extends readonly Type[]>(
   return { ...method(parameters, result, call, cost), member: false };
 }
 
-/** Several signatures, parameters then result, of one implementation that tells its arguments apart by itself. */
+/** Several signatures of one implementation that distinguishes its arguments itself. */
 export function signatures<Args extends Value[]>(
   call: (...args: Args) => Outcome,
   all: readonly (readonly [parameters: readonly Type[], result: Type])[],
@@ -114,7 +117,7 @@ export function signatures<Args extends Value[]>(
   });
 }
 
-/** Several signatures of a function that plans its calls itself. */
+/** Several signatures of a function that plans its own calls. */
 export function planned(
   plan: Planner,
   all: readonly (readonly [parameters: readonly Type[], result: Type])[],

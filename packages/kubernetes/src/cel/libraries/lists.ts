@@ -37,7 +37,7 @@ function isSorted(list: List): Outcome {
   return true;
 }
 
-/** The element that comes before (`sign` -1) or after (1) all others. */
+/** The smallest (`sign` -1) or largest (1) element. */
 function extreme(name: string, sign: -1 | 1) {
   return (list: List): Outcome => {
     const [first, ...rest] = elementsOf(list);
@@ -59,7 +59,7 @@ const zeros: readonly (readonly [Type, Value])[] = [
   [durationType, new Duration(0n)],
 ];
 
-/** Of the list itself if it is typed; of its first element if only that one tells. */
+/** By the list's type, or else by its first element. */
 function sumFrom(zero: Value) {
   return (list: List): Outcome => {
     const elements = elementsOf(list);
@@ -104,7 +104,7 @@ const functions: readonly FunctionDeclaration[] = [
   {
     name: "sum",
     overloads: zeros.map(([type, zero]) => method([listType(type)], type, sumFrom(zero), listCost)),
-    summary: "The elements added up.",
+    summary: "The sum of the elements.",
     example: "[1, 2, 3].sum() == 6",
   },
   {
@@ -122,13 +122,13 @@ const functions: readonly FunctionDeclaration[] = [
   {
     name: "indexOf",
     overloads: [method([listType(a), a], intType, indexOf, listCost)],
-    summary: "Where an element is first, -1 if nowhere.",
+    summary: "The index of the first equal element; -1 if there is none.",
     example: '["a", "b", "b"].indexOf("b") == 1',
   },
   {
     name: "lastIndexOf",
     overloads: [method([listType(a), a], intType, lastIndexOf, listCost)],
-    summary: "Where an element is last, -1 if nowhere.",
+    summary: "The index of the last equal element; -1 if there is none.",
     example: '["a", "b", "b"].lastIndexOf("b") == 2',
   },
 ];

@@ -12,7 +12,7 @@ const argumentsMax = 10;
 
 type Signature = readonly [readonly Type[], Type];
 
-/** One number or a list of them, two of any types, or a row of what is only known when it runs. */
+/** One number or a list of them, two of any types, or any number of dynamic values. */
 const extremeSignatures: readonly Signature[] = [
   ...numbers.map((type): Signature => [[type], type]),
   ...[...numbers, dynType].map((type): Signature => [[listType(type)], type]),
@@ -20,7 +20,7 @@ const extremeSignatures: readonly Signature[] = [
   ...Array.from({ length: argumentsMax - 2 }, (_, index): Signature => [Array(index + 3).fill(dynType), dynType]),
 ];
 
-/** The argument that comes after (`sign` 1) or before (-1) all others; the first of equals. */
+/** The largest (`sign` 1) or smallest (-1) argument; the first of equals. */
 function extreme(name: string, sign: -1 | 1) {
   return (...argumentsThenMeter: Value[]): Outcome => {
     const args = argumentsThenMeter.slice(0, -1);
@@ -66,7 +66,7 @@ function sameSign(value: bigint): bigint {
   return value > 0n ? 1n : value < 0n ? -1n : 0n;
 }
 
-/** A function of bits on two ints or two uints, as 64 bits. */
+/** A bitwise function on two ints or two uints, as 64 bits. */
 function onBits(combine: (left: bigint, right: bigint) => bigint): [Overload, Overload] {
   return [
     free([intType, intType], intType, (left, right) => BigInt.asIntN(64, combine(left, right)), callCost),
@@ -125,7 +125,7 @@ const functions: readonly FunctionDeclaration[] = [
       free([uintType], uintType, (value) => value, callCost),
       free([doubleType], doubleType, Math.abs, callCost),
     ],
-    summary: "Without the sign.",
+    summary: "The absolute value.",
     example: "math.abs(-5) == 5",
   },
   {
@@ -159,19 +159,19 @@ const functions: readonly FunctionDeclaration[] = [
   {
     name: "math.bitAnd",
     overloads: onBits((left, right) => left & right),
-    summary: "The bits both have.",
+    summary: "Bitwise AND.",
     example: "math.bitAnd(6, 3) == 2",
   },
   {
     name: "math.bitOr",
     overloads: onBits((left, right) => left | right),
-    summary: "The bits either has.",
+    summary: "Bitwise OR.",
     example: "math.bitOr(6, 3) == 7",
   },
   {
     name: "math.bitXor",
     overloads: onBits((left, right) => left ^ right),
-    summary: "The bits exactly one has.",
+    summary: "Bitwise XOR.",
     example: "math.bitXor(6, 3) == 5",
   },
   {
@@ -180,19 +180,19 @@ const functions: readonly FunctionDeclaration[] = [
       free([intType], intType, (value) => ~value, callCost),
       free([uintType], uintType, ({ value }) => new Uint(BigInt.asUintN(64, ~value)), callCost),
     ],
-    summary: "All bits inverted.",
+    summary: "Bitwise NOT.",
     example: "math.bitNot(0) == -1",
   },
   {
     name: "math.bitShiftLeft",
     overloads: shift("math.bitShiftLeft", (bits, by) => bits << by),
-    summary: "The bits moved up; zeros come in.",
+    summary: "Shifts bits to the left, filling with zeros.",
     example: "math.bitShiftLeft(1, 4) == 16",
   },
   {
     name: "math.bitShiftRight",
     overloads: shift("math.bitShiftRight", (bits, by) => bits >> by),
-    summary: "The bits moved down; zeros come in, for negative ints too.",
+    summary: "Shifts bits to the right, filling with zeros, also for negative ints.",
     example: "math.bitShiftRight(16, 4) == 1",
   },
 ];

@@ -9,12 +9,12 @@ function validate(format: NamedFormat, text: string): Optional {
   return problems.length === 0 ? Optional.none : new Optional(new ListValue(problems));
 }
 
-/** As if the text were matched against a pattern. */
+/** Charged like a pattern match. */
 function validationCost({ weight }: NamedFormat, text: string): number {
   return tenth(1 + text.length) * Math.ceil(weight / 4);
 }
 
-/** A true example for each; what is invalid has a list of problems, what is valid has none. */
+/** A valid example for each; an invalid value has a list of problems. */
 const valid: Readonly<Record<string, string>> = {
   dns1123Label: "my-name",
   dns1123Subdomain: "example.com",
@@ -44,7 +44,7 @@ const functions: readonly FunctionDeclaration[] = [
   {
     name: "validate",
     overloads: [method([namedFormatType, stringType], optionalType(listType(stringType)), validate, validationCost)],
-    summary: "What is wrong with a string, as a list of messages; no value if it is as it should be.",
+    summary: "The problems of a string, as an optional list of messages; empty if it is valid.",
     example: 'format.dns1123Label().validate("My_name").hasValue()',
   },
   {
@@ -52,7 +52,7 @@ const functions: readonly FunctionDeclaration[] = [
     overloads: [
       free([stringType], optionalType(namedFormatType), (name) => new Optional(namedFormats.get(name)), readingCost),
     ],
-    summary: "The format of a name, if there is one.",
+    summary: "The format with this name, as an optional.",
     example: 'format.named("uuid").hasValue() && !format.named("other").hasValue()',
   },
   ...constants,

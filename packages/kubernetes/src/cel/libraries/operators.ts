@@ -88,7 +88,7 @@ const arithmetic: readonly FunctionDeclaration[] = [
       ],
       callCost,
     ),
-    summary: "Changes the sign.",
+    summary: "Negates a number.",
     example: "-(1 + 1) == -2",
   },
   {
@@ -98,7 +98,7 @@ const arithmetic: readonly FunctionDeclaration[] = [
       [[[boolType], boolType]],
       callCost,
     ),
-    summary: "Not.",
+    summary: "Logical NOT.",
     example: "!false",
   },
 ];
@@ -131,13 +131,13 @@ const structural: readonly FunctionDeclaration[] = [
   {
     name: "_==_",
     overloads: planned(planEqual, [[[a, a], boolType]]),
-    summary: "Equality, deep; numbers are equal by what they count.",
+    summary: "Deep equality; numbers are compared by value across types.",
     example: "[1, 2] == [1, 2] && dyn(1) == 1.0",
   },
   {
     name: "_!=_",
     overloads: planned(planUnequal, [[[a, a], boolType]]),
-    summary: "The opposite of `==`.",
+    summary: "Inequality.",
     example: '"a" != "b"',
   },
   {
@@ -146,7 +146,7 @@ const structural: readonly FunctionDeclaration[] = [
       [[a, listType(a)], boolType],
       [[a, mapType(a, b)], boolType],
     ]),
-    summary: "Whether a list has the element, or a map the key.",
+    summary: "Whether a list contains the element, or a map the key.",
     example: '"a" in ["a", "b"] && "k" in {"k": 1}',
   },
   {
@@ -168,13 +168,13 @@ const structural: readonly FunctionDeclaration[] = [
       [[optionalType(listType(a)), intType], optionalType(a)],
       [[optionalType(mapType(a, b)), a], optionalType(b)],
     ]),
-    summary: "The same as an optional, which has no value if there is nothing there.",
+    summary: "The same as an optional, which is empty if the index or key does not exist.",
     example: '!{"k": 1}[?"other"].hasValue()',
   },
   {
     name: "_?_:_",
     overloads: planned(planConditional, [[[boolType, a, a], a]]),
-    summary: "One of two values; the other is not looked at.",
+    summary: "One of two values; only that one is evaluated.",
     example: '(1 < 2 ? "yes" : "no") == "yes"',
   },
 ];

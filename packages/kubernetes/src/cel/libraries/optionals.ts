@@ -21,7 +21,7 @@ import { type FunctionDeclaration, free, type Library, method } from "./library.
 const v = parameterType("V");
 const optional = optionalType(v);
 
-/** Null, false, zero, and whatever is empty. */
+/** Null, false, zero, and empty values. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === 0n || value === "") return true;
   if (value instanceof Uint) return value.value === 0n;

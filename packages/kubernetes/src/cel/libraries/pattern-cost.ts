@@ -1,15 +1,15 @@
-// What it takes to compile a regular expression, told from its text alone and in time proportional to that: `a{1000}` is
-// seven characters and a thousand instructions. Not exact, and never far too little.
+// Estimates the cost of compiling a regular expression from its text, in linear time: `a{1000}` is seven characters and
+// a thousand instructions. Not exact, but never far too low.
 
-/** In units of cost, before anything has been compiled. */
+/** In cost units. */
 export function compileCost(pattern: string): number {
   return 10 + instructions(pattern) + classCost(pattern);
 }
 
-/** Sets of characters named by their Unicode property have hundreds of ranges each. */
+/** Unicode property classes have hundreds of ranges each. */
 const propertyCost = 200;
 
-/** Ignoring case, every character of a range is asked for its other forms, and there may be a million of them. */
+/** With case folding every character of a range is looked up, and there may be a million of them. */
 const foldedRangeCost = 10_000;
 
 function classCost(pattern: string): number {
@@ -41,7 +41,7 @@ function instructions(pattern: string): number {
   return groups.reduce((sum, open) => sum + open.total, group.total);
 }
 
-/** What has been read of a group, and the last piece of it, which a count after it repeats. */
+/** The cost of a group so far, and of its last item, which a following count repeats. */
 interface Group {
   readonly total: number;
   readonly last: number;
@@ -52,7 +52,7 @@ const tokens = /\\.|\[\^?\]?(?:\\.|[^\\\]])*\]|\{(\d+)(?:,(\d*))?\}|./gsu;
 
 const captureSize = 2;
 
-/** Beyond this a count is refused by whoever reads the pattern in earnest. */
+/** Higher counts are rejected by the actual parser. */
 const repetitionsMax = 1_000;
 
 function append({ total }: Group, size: number): Group {

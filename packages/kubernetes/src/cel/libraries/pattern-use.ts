@@ -4,10 +4,10 @@ import type { Outcome } from "../values/value.ts";
 import { implement, type Preparation } from "./library.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
 
-/** Something a pattern does with a text; further arguments and the meter follow. */
+/** An operation of a pattern on a text; further arguments and the meter follow. */
 export type PatternUse<Rest extends unknown[]> = (pattern: Pattern, text: string, ...rest: Rest) => Outcome;
 
-/** The use of a pattern that is only known when the expression runs, and pays for the match once it is compiled. */
+/** For a dynamic pattern: charges for the match once it is compiled. */
 export function withPattern<Rest extends unknown[]>(use: PatternUse<[...Rest, Meter]>) {
   return (text: string, pattern: string, ...rest: [...Rest, Meter]): Outcome => {
     const compiled = compilePattern(pattern);
@@ -18,7 +18,7 @@ export function withPattern<Rest extends unknown[]>(use: PatternUse<[...Rest, Me
   };
 }
 
-/** The use of a constant pattern: compiled once, and refused at compile time if it is wrong. */
+/** For a constant pattern: compiled once, and rejected at compile time if it is invalid. */
 export function withConstantPattern<Rest extends unknown[]>(use: PatternUse<Rest>): Preparation {
   return {
     argument: 1,

@@ -5,7 +5,7 @@ import type { Meter } from "../values/meter.ts";
 import { tenth } from "./costs.ts";
 import { compileCost } from "./pattern-cost.ts";
 
-/** Matching takes time in proportion to text and program; a pattern beyond these is refused. */
+/** Matching takes time proportional to text and program; larger patterns are rejected. */
 const lengthMax = 4_096;
 const programMax = 10_000;
 const compileCostMax = 100_000;
@@ -13,7 +13,7 @@ const compileCostMax = 100_000;
 /** A regular expression in RE2 syntax, matched in linear time. */
 export class Pattern {
   readonly #compiled: RE2JS;
-  /** As many characters as the pattern has; counted repetition makes a program larger than the pattern looks. */
+  /** Program size in characters; counted repetition makes a program larger than its pattern. */
   readonly #weight: number;
 
   constructor(pattern: string, compiled: RE2JS) {
@@ -31,8 +31,8 @@ export class Pattern {
   }
 
   /**
-   * Up to `limit` matches, all of them if it is negative. An empty match right after another does not count.
-   * A pattern can make each search run to the end of the text, so each further one is paid for.
+   * Up to `limit` matches; all if it is negative. An empty match right after another does not count. Each search may
+   * run to the end of the text, so each is charged.
    */
   findAll(text: string, limit: number, meter: Meter): string[] {
     const found: string[] = [];
@@ -46,24 +46,24 @@ export class Pattern {
     return found;
   }
 
-  /** Of one search through so many characters. */
+  /** Cost of one search through this many characters. */
   matchCost(length: number): number {
     return tenth(1 + length) * Math.ceil(this.#weight / 4);
   }
 }
 
-/** What a pattern made while the expression runs pays before it is compiled, whether or not it can be. */
+/** The cost of a dynamic pattern, charged before it is compiled, even if that fails. */
 export function patternCost(_: string, pattern: string): number {
   return pattern.length > lengthMax ? 1 : compileCost(pattern);
 }
 
-// Patterns repeat: the same label values are matched against the same few expressions.
+// Cached, because the same few patterns are matched again and again.
 const compiled = new Map<string, Pattern | Failure>();
 const compiledMax = 128;
 
 export function compilePattern(pattern: string): Pattern | Failure {
-  const known = compiled.get(pattern);
-  if (known !== undefined) return known;
+  const cached = compiled.get(pattern);
+  if (cached !== undefined) return cached;
   const made = makePattern(pattern);
   const [oldest] = compiled.keys();
   if (compiled.size >= compiledMax && oldest !== undefined) compiled.delete(oldest);

@@ -14,7 +14,7 @@ import {
 import { callCost, textCost } from "./costs.ts";
 import { type FunctionDeclaration, free, type Library, method } from "./library.ts";
 
-/** The units of a quantity as an int, if it is one. */
+/** A quantity as an int, if it is an integer. */
 function integerOf(quantity: Quantity): bigint | undefined {
   const units = wholeUnits(quantity);
   return units !== undefined && isInt64(units) ? units : undefined;
@@ -30,7 +30,7 @@ const functions: readonly FunctionDeclaration[] = [
   {
     name: "quantity",
     overloads: [free([stringType], quantityType, parseQuantity, textCost)],
-    summary: "Reads a Kubernetes quantity.",
+    summary: "Parses a Kubernetes quantity.",
     example: 'quantity("1Gi") == quantity("1024Mi")',
   },
   {
@@ -42,7 +42,7 @@ const functions: readonly FunctionDeclaration[] = [
   {
     name: "isInteger",
     overloads: [method([quantityType], boolType, (quantity) => integerOf(quantity) !== undefined, callCost)],
-    summary: "Whether `asInteger` has an answer.",
+    summary: "Whether `asInteger` succeeds.",
     example: 'quantity("1.5Gi").isInteger() && !quantity("100m").isInteger()',
   },
   {
@@ -55,7 +55,7 @@ const functions: readonly FunctionDeclaration[] = [
         callCost,
       ),
     ],
-    summary: "The whole units; an error if there is a fraction, or more than an int holds.",
+    summary: "The value as an int; an error if it has a fraction or overflows.",
     example: 'quantity("1.5Gi").asInteger() == 1610612736',
   },
   {

@@ -7,7 +7,7 @@ import { type PatternUse, withConstantPattern, withPattern } from "./pattern-use
 
 const find: PatternUse<[Meter]> = (pattern, text) => pattern.find(text);
 
-/** With a limit and the meter, or with the meter alone. */
+/** With a limit and the meter, or with the meter only. */
 const findAll: PatternUse<[bigint, Meter] | [Meter]> = (pattern, text, ...rest) => {
   const [limit, meter] = rest.length === 2 ? rest : [-1n, rest[0]];
   return new ListValue(pattern.findAll(text, Number(limit), meter));

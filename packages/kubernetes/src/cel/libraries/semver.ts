@@ -25,7 +25,7 @@ const functions: readonly FunctionDeclaration[] = [
       free([stringType], semverType, (text) => semverFrom(text, false), textCost),
       free([stringType, boolType], semverType, semverFrom, textCost),
     ],
-    summary: "Reads a semantic version; with true, also one that starts with v, lacks numbers or has leading zeros.",
+    summary: "Parses a semantic version; with true, also one that starts with v, lacks numbers or has leading zeros.",
     example: 'semver("1.2.3") == semver("1.2.3+build") && semver("v1.02", true) == semver("1.2.0")',
   },
   {

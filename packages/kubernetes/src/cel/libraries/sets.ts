@@ -7,7 +7,7 @@ import { type FunctionDeclaration, free, type Library } from "./library.ts";
 
 const list = listType(parameterType("T"));
 
-// Elements are read one by one, as they are compared: the cost is that of the pairs, and there may be none.
+// Elements are adapted as they are compared: the cost is that of the pairs, and there may be none.
 
 function has(list: List, wanted: Value, meter: Meter): boolean {
   for (let index = 0; index < listSize(list); index += 1) {
@@ -40,7 +40,7 @@ const functions: readonly FunctionDeclaration[] = [
   {
     name: "sets.contains",
     overloads: [free([list, list], boolType, contains, pairsCost)],
-    summary: "Whether the first list has every element of the second.",
+    summary: "Whether the first list contains every element of the second.",
     example: "sets.contains([1, 2, 3], [2, 1])",
   },
   {
@@ -53,7 +53,7 @@ const functions: readonly FunctionDeclaration[] = [
         (left, right) => 2 * pairsCost(left, right) - 1,
       ),
     ],
-    summary: "Whether each list has every element of the other.",
+    summary: "Whether each list contains every element of the other.",
     example: "sets.equivalent([1, 1, 2], [2, 1])",
   },
   {

@@ -5,7 +5,7 @@ import { operators } from "./operators.ts";
 import { textFunctions } from "./text-functions.ts";
 import { timeFunctions } from "./time-functions.ts";
 
-/** What every environment has: the language itself. */
+/** The functions and macros of every environment. */
 export const standardLibrary: Library = {
   name: "standard",
   functions: [...operators, ...conversionFunctions, ...textFunctions, ...timeFunctions],

@@ -41,7 +41,7 @@ function lastIndexOf(text: string, part: string, from: bigint): Outcome {
   return part === "" ? from : BigInt(lastIndexOfText(text, part, Number(from)));
 }
 
-/** The texts between separators; with a limit, the last one keeps the rest. */
+/** With a limit, the last item has the rest of the text. */
 function split(text: string, separator: string, limit: number): ListValue {
   const parts = separator === "" ? codePointsOf(text) : text.split(separator);
   if (limit < 0 || parts.length <= limit) return new ListValue(parts);
@@ -49,7 +49,7 @@ function split(text: string, separator: string, limit: number): ListValue {
   return new ListValue([...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)]);
 }
 
-/** Taking a text apart and building another, after a search that may take longer than that. */
+/** The cost of splitting and copying, after a search that may take longer. */
 function splitCost(text: string, separator: string): number {
   return Math.max(rewriteCost(text), searchCost(text, separator));
 }
@@ -60,7 +60,7 @@ interface Replacement {
   readonly limit: number;
 }
 
-/** Replacing can multiply a text, so what the result is longer by is paid for before it is made. */
+/** Replacing can multiply a text, so growth is charged before the result is built. */
 function replace(text: string, { old, fresh, limit }: Replacement, meter: Meter): string {
   const parts = piecesAround(text, old);
   const times = limit < 0 ? parts.length - 1 : Math.min(limit, parts.length - 1);
@@ -69,7 +69,7 @@ function replace(text: string, { old, fresh, limit }: Replacement, meter: Meter)
   return [...parts.slice(0, times), kept].join(fresh);
 }
 
-/** What stays when `old` is taken out; the empty text is found before, between and after all characters. */
+/** The parts between occurrences of `old`; the empty string occurs before, between and after all characters. */
 function piecesAround(text: string, old: string): readonly string[] {
   return old === "" ? ["", ...codePointsOf(text), ""] : text.split(old);
 }
@@ -82,7 +82,7 @@ function join(list: List, separator: string): Outcome {
     : new Failure("no-such-overload", "join: a list element is not a string");
 }
 
-/** Twice the length of the result, as it is read and written. */
+/** Twice the length of the result, for reading and writing. */
 function joinCost(list: List, separator: string): number {
   const parts = elementsOf(list);
   const length = parts.reduce<number>((sum, part) => sum + (typeof part === "string" ? part.length : 0), 0);
@@ -96,7 +96,7 @@ function trim(text: string): string {
   return trimEnd(text.replace(leading, ""));
 }
 
-/** By hand: a pattern anchored at the end alone is tried at every character. */
+/** Without a pattern: one anchored only at the end would be tried at every character. */
 function trimEnd(text: string): string {
   let end = text.length;
   while (end > 0 && leading.test(text[end - 1] as string)) end -= 1;
@@ -108,7 +108,7 @@ function quote(text: string): string {
   return `"${escaped}"`;
 }
 
-/** Other control characters stay; half of a surrogate pair stands for nothing. */
+/** Other control characters are kept; lone surrogates are dropped. */
 function quoteCharacter(character: string): string {
   return escapedInQuotes[character] ?? character.replace(/\p{Surrogate}/u, "\ufffd");
 }
@@ -129,7 +129,7 @@ const functions: readonly FunctionDeclaration[] = [
       method([stringType, stringType], intType, (text, part) => indexOf(text, part, 0n), searchCost),
       method([stringType, stringType, intType], intType, indexOf, searchCost),
     ],
-    summary: "Where a string is found first, perhaps from an index on; -1 if nowhere.",
+    summary: "The index of the first occurrence of a string, optionally from an index on; -1 if there is none.",
     example: '"hello".indexOf("l") == 2 && "hello".indexOf("l", 3) == 3',
   },
   {
@@ -143,7 +143,7 @@ const functions: readonly FunctionDeclaration[] = [
       ),
       method([stringType, stringType, intType], intType, lastIndexOf, searchCost),
     ],
-    summary: "Where a string is found last, perhaps from an index back; -1 if nowhere.",
+    summary: "The index of the last occurrence of a string, optionally up to an index; -1 if there is none.",
     example: '"hello".lastIndexOf("l") == 3 && "hello".lastIndexOf("l", 2) == 2',
   },
   {
@@ -157,19 +157,19 @@ const functions: readonly FunctionDeclaration[] = [
       ),
       method([listType(stringType), stringType], stringType, join, joinCost),
     ],
-    summary: "The strings of a list one after another, perhaps with a separator.",
+    summary: "Joins the strings of a list, optionally with a separator.",
     example: '["a", "b"].join("-") == "a-b"',
   },
   {
     name: "lowerAscii",
     overloads: [method([stringType], stringType, lowerAscii, textCost)],
-    summary: "The letters A to Z as small letters.",
+    summary: "Converts the ASCII letters A to Z to lower case.",
     example: '"AbÇ".lowerAscii() == "abÇ"',
   },
   {
     name: "upperAscii",
     overloads: [method([stringType], stringType, upperAscii, textCost)],
-    summary: "The letters a to z as capitals.",
+    summary: "Converts the ASCII letters a to z to upper case.",
     example: '"aBç".upperAscii() == "ABç"',
   },
   {
@@ -188,7 +188,7 @@ const functions: readonly FunctionDeclaration[] = [
         splitCost,
       ),
     ],
-    summary: "Puts one string in the place of another, everywhere or a number of times.",
+    summary: "Replaces all occurrences of a string, or a limited number of them.",
     example: '"a-b-c".replace("-", ".") == "a.b.c" && "a-b-c".replace("-", ".", 1) == "a.b-c"',
   },
   {
@@ -207,7 +207,7 @@ const functions: readonly FunctionDeclaration[] = [
         splitCost,
       ),
     ],
-    summary: "The parts between separators, perhaps no more than a number of them.",
+    summary: "Splits a string at separators, optionally into a limited number of parts.",
     example: '"a,b,c".split(",") == ["a", "b", "c"] && "a,b,c".split(",", 2) == ["a", "b,c"]',
   },
   {
@@ -216,13 +216,13 @@ const functions: readonly FunctionDeclaration[] = [
       method([stringType, intType], stringType, substringFrom, textCost),
       method([stringType, intType, intType], stringType, substring, textCost),
     ],
-    summary: "The characters from an index on, perhaps up to another.",
+    summary: "The characters from an index on, optionally up to another.",
     example: '"hello".substring(2) == "llo" && "hello".substring(1, 3) == "el"',
   },
   {
     name: "trim",
     overloads: [method([stringType], stringType, trim, textCost)],
-    summary: "Without white space at either end.",
+    summary: "Removes white space at both ends.",
     example: '"  a b\\t".trim() == "a b"',
   },
   {
@@ -234,7 +234,7 @@ const functions: readonly FunctionDeclaration[] = [
   {
     name: "strings.quote",
     overloads: [free([stringType], stringType, quote, textCost)],
-    summary: "In double quotes, special characters escaped.",
+    summary: "Adds double quotes and escapes special characters.",
     example: `strings.quote('a"b') == '"a\\\\"b"'`,
   },
   formatFunction,

@@ -31,18 +31,18 @@ const sizes = signatures(
 
 const matches: PatternUse<[Meter]> = (pattern, text) => pattern.test(text);
 
-/** What strings can do without any library but the standard one. */
+/** String functions of the standard library. */
 export const textFunctions: readonly FunctionDeclaration[] = [
   {
     name: "size",
     overloads: [...sizes, ...asMethods(sizes)],
-    summary: "Characters of a string, bytes, elements of a list or entries of a map.",
+    summary: "The number of characters, bytes, list elements or map entries.",
     example: 'size("añb") == 3 && [1, 2].size() == 2',
   },
   {
     name: "contains",
     overloads: [method([stringType, stringType], boolType, (text, part) => text.includes(part), searchCost)],
-    summary: "Whether a string has another inside.",
+    summary: "Whether a string contains another.",
     example: '"hello".contains("ell")',
   },
   {

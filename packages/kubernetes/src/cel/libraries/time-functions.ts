@@ -9,7 +9,7 @@ import { type FunctionDeclaration, method, type Overload } from "./library.ts";
 
 type Read = (clock: ClockReading, timestamp: Timestamp) => number;
 
-/** A getter of timestamps, in UTC or in a named zone. */
+/** A timestamp accessor, in UTC or in a named zone. */
 function ofTimestamp(read: Read): [Overload, Overload] {
   const at = (timestamp: Timestamp, zone: string): Outcome => {
     const east = secondsEast(timestamp, zone);
@@ -21,12 +21,12 @@ function ofTimestamp(read: Read): [Overload, Overload] {
   ];
 }
 
-/** Zones with a name have rules to be looked up, and some names lead nowhere after a long search. */
+/** Named zones have to be looked up, and unknown names take long. */
 function zoneCost(_: Timestamp, zone: string): number {
   return isOffset(zone) ? 1 : 60;
 }
 
-/** A getter of durations: how many of a unit, cut off. */
+/** A duration accessor: the number of whole units. */
 function ofDuration(nanosPerUnit: bigint): Overload {
   return method([durationType], intType, (duration: Duration) => duration.nanos / nanosPerUnit, callCost);
 }
@@ -39,7 +39,7 @@ export const timeFunctions: readonly FunctionDeclaration[] = [
   {
     name: "getFullYear",
     overloads: ofTimestamp((clock) => clock.year),
-    summary: "The year; every getter takes a time zone as an argument, UTC without one.",
+    summary: "The year; every accessor takes an optional time zone, UTC by default.",
     example: `${moment}.getFullYear() == 2009`,
   },
   {
@@ -75,25 +75,25 @@ export const timeFunctions: readonly FunctionDeclaration[] = [
   {
     name: "getHours",
     overloads: [...ofTimestamp((clock) => clock.hours), ofDuration(3_600n * nanosPerSecond)],
-    summary: "The hour of the day, or how many hours a duration has.",
+    summary: "The hour of the day, or the hours of a duration.",
     example: `${moment}.getHours("+01:00") == 0 && duration("90m").getHours() == 1`,
   },
   {
     name: "getMinutes",
     overloads: [...ofTimestamp((clock) => clock.minutes), ofDuration(60n * nanosPerSecond)],
-    summary: "The minute of the hour, or how many minutes a duration has.",
+    summary: "The minute of the hour, or the minutes of a duration.",
     example: `${moment}.getMinutes() == 31 && duration("1h").getMinutes() == 60`,
   },
   {
     name: "getSeconds",
     overloads: [...ofTimestamp((clock) => clock.seconds), ofDuration(nanosPerSecond)],
-    summary: "The second of the minute, or how many seconds a duration has.",
+    summary: "The second of the minute, or the seconds of a duration.",
     example: `${moment}.getSeconds() == 30 && duration("1m").getSeconds() == 60`,
   },
   {
     name: "getMilliseconds",
     overloads: [...ofTimestamp(milliseconds), ofDuration(1_000_000n)],
-    summary: "The milliseconds of the second, or how many milliseconds a duration has.",
+    summary: "The milliseconds of the second, or the milliseconds of a duration.",
     example: `${moment}.getMilliseconds() == 500 && duration("1.5s").getMilliseconds() == 1500`,
   },
 ];

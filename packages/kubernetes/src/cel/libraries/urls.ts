@@ -13,16 +13,16 @@ function urlFrom(text: string): Url | Failure {
   );
 }
 
-/** The values of each key, in their order; what cannot be read is left out. */
+/** The values of each key, in order; malformed pairs are dropped. */
 function queryOf({ query }: Url): MapValue {
   const values = new Map<string, string[]>();
   for (const pair of query.split("&")) {
     if (pair === "" || pair.includes(";") || hasBrokenEscape(pair)) continue;
     const [key = "", ...value] = pair.replaceAll("+", " ").split("=");
     const name = unescapeUrl(key);
-    const known = values.get(name) ?? [];
-    known.push(unescapeUrl(value.join("=")));
-    values.set(name, known);
+    const existing = values.get(name) ?? [];
+    existing.push(unescapeUrl(value.join("=")));
+    values.set(name, existing);
   }
   const entries = Array.from(values, ([key, all]): [LookupKey, MapEntry] => [key, { key, value: new ListValue(all) }]);
   return new MapValue(new Map(entries));
@@ -36,7 +36,7 @@ const functions: readonly FunctionDeclaration[] = [
   {
     name: "url",
     overloads: [free([stringType], urlType, urlFrom, textCost)],
-    summary: "Reads an absolute URI or an absolute path.",
+    summary: "Parses an absolute URI or an absolute path.",
     example: 'url("https://example.com/a") == url("https://example.com/a")',
   },
   {
@@ -64,7 +64,7 @@ const functions: readonly FunctionDeclaration[] = [
         ({ path }) => 1 + rewriteCost(path),
       ),
     ],
-    summary: "The path, escaped where it has to be.",
+    summary: "The escaped path.",
     example: 'url("https://a/with space").getEscapedPath() == "/with%20space"',
   },
   {

@@ -5,7 +5,7 @@ import { Duration, isList, isMapping, Optional, Timestamp, TypeName, Uint, type 
 
 export type Guard = (value: Value) => boolean;
 
-/** Tells at run time whether a value is of a type, elements aside: whoever takes a list looks at those itself. */
+/** Checks a value's type at run time, without its elements, which functions of lists check themselves. */
 export function guardFor(type: Type): Guard {
   if (type.kind === "opaque") return type.name === optionalName ? isOptional : opaqueGuard(type.name);
   return guards[type.kind] ?? always;

@@ -5,7 +5,7 @@ import { mapField, mapGet } from "../values/maps.ts";
 import { typeNameOf } from "../values/type-name.ts";
 import { isList, isMapping, type List, Optional, type Outcome, Uint, type Value } from "../values/value.ts";
 
-/** `value.field`. Null has no fields, and so misses every one of them; Kubernetes clients often send it for "none". */
+/** `value.field`. Null has no fields; Kubernetes clients often send it for "none". */
 export function selectField(value: Value, field: string): Outcome {
   if (isMapping(value)) return foundOrMissing(mapField(value, field), field);
   if (value === null) return missingKey(field);
@@ -20,7 +20,7 @@ export function hasField(value: Value, field: string): Outcome {
   return isList(value) ? noFields(value) : false;
 }
 
-/** `value.?field`: no value rather than an error. */
+/** `value.?field`: an empty optional instead of an error. */
 export function selectOptional(value: Value, field: string): Outcome {
   const inner = value instanceof Optional ? value.value : value;
   if (inner === undefined || !isMapping(inner)) return Optional.none;
@@ -43,8 +43,8 @@ export function optionalAt(value: Value, key: Value): Outcome {
 }
 
 /**
- * Once a selection is optional, so are those after it: what is missing has no value, and null, texts and numbers have no
- * fields and keys that could be anything but missing. Other errors stay errors.
+ * Selections on an optional are optional too: a missing key, or any key of null, a string or a number, gives an empty
+ * optional. Other errors stay errors.
  */
 function throughOptional({ value }: Optional, access: (inner: Value) => Outcome): Outcome {
   if (value === undefined || !(isMapping(value) || isList(value))) return Optional.none;
@@ -71,12 +71,12 @@ function noFields(value: Value): Failure {
   return new Failure("no-such-overload", `type '${typeNameOf(value)}' does not support field selection`);
 }
 
-/** A key whose value is null is there. */
+/** A key with value null is present. */
 function foundOrMissing(found: Value | undefined, key: Value): Outcome {
   return found === undefined ? missingKey(keyText(key)) : found;
 }
 
-/** Of what cannot be a key no more than its type: writing out a large list takes longer than looking for it. */
+/** For an invalid key only its type: formatting a large list would take longer than the lookup. */
 function keyText(key: Value): string {
   const text = key instanceof Uint8Array ? noSuchOverload() : toText(key);
   return failed(text) ? typeNameOf(key) : String(text);

@@ -18,11 +18,11 @@ import {
   type Value,
 } from "../values/value.ts";
 
-/** Takes a JSON value into the language, and pays for what it has to read beyond a few characters or elements. */
+/** Converts JSON to a value, and charges for reading more than a few characters or elements. */
 export type Adapter = (json: unknown, meter: Meter) => Outcome;
 
 /**
- * How JSON of a declared type is read: a `1` where the schema says number is a double, a date-time is a timestamp.
+ * Conversion of JSON by a declared type: `1` is a double where the schema says number, a date-time is a timestamp.
  * Undefined where the type makes no difference, which is nearly everywhere.
  */
 export function adapterFor(type: Type): Adapter | undefined {
@@ -51,7 +51,7 @@ const scalarAdapters: Readonly<Partial<Record<Type["kind"], Adapter>>> = {
   bytes: textAdapter((text) => decodeBase64(text) ?? new Failure("conversion", "illegal base64 data"), textCost),
 };
 
-/** The read itself has been paid for with one unit, so only what costs more is spent. */
+/** The access itself was charged one unit, so only the excess is charged. */
 function textAdapter(parse: (text: string) => Outcome, cost: (text: string) => number): Adapter {
   return (json, meter) => {
     if (typeof json !== "string") return fromJson(json);
@@ -60,12 +60,12 @@ function textAdapter(parse: (text: string) => Outcome, cost: (text: string) => n
   };
 }
 
-/** A schema's date is the midnight it starts with. */
+/** A date is its midnight. */
 function fullDate(text: string): string {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text;
 }
 
-/** Up to ten elements come with the read; reading a timestamp takes longer than most steps. */
+/** Ten elements are included in the access; parsing a timestamp takes longer than most steps. */
 function elementsCost(count: number): number {
   return 3 * Math.max(0, count - 10);
 }
@@ -96,7 +96,7 @@ function mapAdapter(adapt: Adapter | undefined): Adapter | undefined {
   };
 }
 
-/** Of an optional field the value inside is what was read. */
+/** For an optional field the inner value is adapted. */
 function optionalAdapter(adapt: Adapter | undefined): Adapter | undefined {
   if (adapt === undefined) return undefined;
   return (found, meter) => {

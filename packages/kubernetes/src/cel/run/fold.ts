@@ -7,7 +7,7 @@ import { failureOf } from "./plan-logic.ts";
 import type { Step } from "./step.ts";
 import type { Walk } from "./walk.ts";
 
-/** The inside of a comprehension. */
+/** The body of a comprehension. */
 export interface Loop {
   readonly body: Step;
   readonly filter: Step | undefined;
@@ -16,10 +16,10 @@ export interface Loop {
   readonly offset: number;
 }
 
-/** Runs a loop over a walk. The costs are those of what other implementations expand these macros into. */
+/** Runs a loop. The costs are those of the macro expansions of other implementations. */
 export type Fold = (loop: Loop, walk: Walk, frame: Frame) => Outcome;
 
-/** `all` and `exists`: one deciding element decides, whatever failed before it. */
+/** `all` and `exists`: one deciding element decides, regardless of earlier errors. */
 function quantifier(deciding: boolean, stepCost: number): Fold {
   return ({ body, slot, offset }, walk, frame) => {
     let failure: Failure | undefined;
@@ -35,12 +35,12 @@ function quantifier(deciding: boolean, stepCost: number): Fold {
   };
 }
 
-/** An element that is passed over costs nothing in Kubernetes; but a long list of them takes its time. */
+/** Skipped elements are free in Kubernetes; but long lists of them take time. */
 function passed(index: number): number {
   return index < 10 ? 0 : 1;
 }
 
-/** Looks at every element, so that an error among them is never missed. */
+/** Visits every element, so that no error is missed. */
 const existsOne: Fold = ({ body, slot, offset }, walk, frame) => {
   let count = 0;
   for (let index = 0; index < walk.size; index += 1) {
@@ -67,7 +67,7 @@ const filter: Fold = ({ body, slot, offset }, walk, frame) => {
   return new ListValue(items);
 };
 
-/** What the body makes of the current element, or undefined if the filter leaves it out. */
+/** The transformed element, or undefined if it is filtered out. */
 function transformed({ body, filter: passes, offset }: Loop, frame: Frame): Outcome | undefined {
   if (passes === undefined) return body(frame);
   const verdict = passes(frame);

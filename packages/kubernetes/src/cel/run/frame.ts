@@ -2,16 +2,16 @@ import { Failure } from "../values/failure.ts";
 import { Abort, type Meter } from "../values/meter.ts";
 import type { Outcome } from "../values/value.ts";
 
-/** Values for the variables of an environment: parsed JSON as it is, or values of the language. */
+/** Values of an environment's variables: plain JSON, or values of the language. */
 export type Bindings = Readonly<Record<string, unknown>>;
 
-/** What one evaluation works with. */
+/** The state of one evaluation. */
 export class Frame implements Meter {
   readonly bindings: Bindings;
-  /** What the variables of macros stand for right now, by slot. */
+  /** The values of macro variables, by slot. */
   readonly locals: Outcome[] = [];
   cost = 0;
-  /** Where the function that is being called stands, for what it spends. */
+  /** The offset of the current call, for cost errors. */
   position = 0;
   readonly #costLimit: number;
 

@@ -48,7 +48,7 @@ function fieldStep(planning: Planning, select: Select): Step {
   };
 }
 
-/** What was found, as its declared type wants it. */
+/** The value, adapted to its declared type. */
 function adapted(found: Outcome, adapt: Adapter | undefined, frame: Frame): Outcome {
   const value = adapt === undefined || failed(found) ? found : adapt(found, frame);
   return failed(value) ? value.at(frame.position) : value;
@@ -67,7 +67,7 @@ export function planPresence(planning: Planning, presence: Presence): Planned {
   return { step };
 }
 
-/** `value[key]`, which may be the end of a path. */
+/** `value[key]`, which may end a path. */
 export const planIndex: Planner = (planning, call) => {
   const path = pathOf(planning, call);
   return { step: path === undefined ? indexStep(planning, call, valueAt) : pathStep(planning, call, path) };

@@ -35,7 +35,7 @@ function planFunction(planning: Planning, { offset }: Call, { declared, args, ov
   return { step: callStep(candidatesOf(overloads, prepared), steps, offset) };
 }
 
-/** What a constant argument allows to be done in advance. A failure has been refused, or is left to the evaluation. */
+/** Precomputes for a constant argument. A failure was rejected, or is left to the evaluation. */
 function prepare({ prepare: how }: FunctionDeclaration, args: readonly Planned[]) {
   const constant = how === undefined ? undefined : args[how.argument]?.constant;
   const prepared = constant === undefined ? undefined : how?.with(constant);
@@ -43,7 +43,7 @@ function prepare({ prepare: how }: FunctionDeclaration, args: readonly Planned[]
 }
 
 interface Candidate extends Implementation {
-  /** One for each argument; none if the implementation looks at its arguments itself. */
+  /** One per argument; none if the implementation checks its arguments itself. */
   readonly guards: readonly Guard[];
 }
 
@@ -62,7 +62,7 @@ function accepts({ guards }: Candidate, args: readonly Value[]): boolean {
   return guards.every((guard, index) => guard(args[index] as Value));
 }
 
-/** Most calls have one or two arguments, and types that leave one overload. */
+/** Most calls have one or two arguments, and a single overload. */
 function callStep(candidates: readonly Candidate[], steps: readonly Step[], offset: number): Step {
   const [only] = candidates;
   const [first, second] = steps;
@@ -100,7 +100,7 @@ function binaryStep({ call, cost, guards }: Candidate, left: Step, right: Step, 
   };
 }
 
-/** Any number of arguments, and of overloads to choose from by what they turn out to be. */
+/** Any number of arguments and overloads, chosen at run time. */
 function dispatchStep(candidates: readonly Candidate[], steps: readonly Step[], offset: number): Step {
   return (frame) => {
     const args: Value[] = [];

@@ -23,7 +23,7 @@ export function planComprehension(planning: Planning, comprehension: Comprehensi
   return { step };
 }
 
-/** A value that failed is only missed where it is used, so the failure is bound like any other outcome. */
+/** A failed value matters only where it is used, so the failure is bound like a value. */
 export function planBinding(planning: Planning, { variable, value, body }: Binding): Planned {
   const bound = planning.step(value);
   const step = planning.withLocals([variable], (slot): Step => {

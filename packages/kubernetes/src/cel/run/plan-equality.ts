@@ -32,7 +32,7 @@ function equality(left: Step, right: Step, wanted: boolean, offset: number): Ste
   };
 }
 
-/** Against a constant text, which is what labels, tiers and kinds are compared with. */
+/** Comparison with a constant string, as for labels, tiers and kinds. */
 function textEquality(operand: Step, text: string, wanted: boolean, offset: number): Step {
   return (frame) => {
     const value = operand(frame);
@@ -55,7 +55,7 @@ export const planMembership: Planner = (planning, { args, offset }) => {
   return { step };
 };
 
-/** The elements of a constant list of strings: tiers, regions, environments. */
+/** A constant list of strings: tiers, regions, environments. */
 function constantTexts(container: Value | undefined): ReadonlySet<Value> | undefined {
   if (container === undefined || !isList(container)) return undefined;
   const elements = elementsOf(container);

@@ -28,7 +28,7 @@ export function planList(planning: Planning, { elements, offset }: ListLiteral):
 
 interface Element {
   readonly step: Step;
-  /** Written with a question mark: an optional whose value is put in, if it has one. */
+  /** With a question mark: an optional, whose value is included if it has one. */
   readonly optional: boolean;
 }
 
@@ -53,7 +53,7 @@ interface Entry {
   readonly optional: boolean;
 }
 
-/** For steps that are known to be constant. */
+/** For constant steps. */
 const nothingBound = new Frame({}, 0);
 
 function isConstantEntry({ key, value, optional }: Entry): boolean {

@@ -6,8 +6,8 @@ import type { Planning } from "./planning.ts";
 import type { Planned, Step } from "./step.ts";
 
 /**
- * A chain of `&&` or `||`. One deciding term decides, even if terms before it failed; if none decides, the first
- * failure from the left is the result, so that the same expression always fails in the same way.
+ * A chain of `&&` or `||`. One deciding term decides, even if earlier terms failed; otherwise the first failure from
+ * the left is the result, so that failures are deterministic.
  */
 export function planLogical(planning: Planning, { operator, terms, offset }: Logical): Planned {
   const steps = terms.map((term) => planning.step(term));
@@ -31,7 +31,7 @@ function chainStep(steps: readonly Step[], deciding: boolean, offset: number): S
   };
 }
 
-/** The same for two terms, which is what most conditions have. */
+/** The same for two terms, as in most conditions. */
 function pairStep(first: Step, second: Step, deciding: boolean, offset: number): Step {
   return (frame) => {
     const left = first(frame);

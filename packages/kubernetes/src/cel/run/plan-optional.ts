@@ -6,10 +6,10 @@ import type { Step } from "./step.ts";
 /** `optional.or(other)`: an optional again. */
 export const planOr = planAlternative((optional) => optional);
 
-/** `optional.orValue(value)`: what is inside. */
+/** `optional.orValue(value)`: the inner value. */
 export const planOrValue = planAlternative((_, value) => value);
 
-/** The argument is only computed if it is needed. */
+/** The argument is evaluated only if needed. */
 function planAlternative(take: (optional: Optional, value: Value) => Value): Planner {
   return (planning, { target, args, offset }) => {
     const [first, second] = [target, ...args].map((part) => (part === undefined ? undefined : planning.step(part)));

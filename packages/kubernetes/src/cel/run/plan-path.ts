@@ -8,22 +8,22 @@ import type { Frame } from "./frame.ts";
 import type { Planning } from "./planning.ts";
 import type { Step } from "./step.ts";
 
-/** A variable and the constant keys that lead into it: `trigger.metadata.labels["env"]`. */
+/** A variable followed by constant keys: `trigger.metadata.labels["env"]`. */
 export interface Path {
   readonly root: Root;
   readonly keys: readonly Key[];
 }
 
-/** Finds what a variable stands for, as it was bound. */
+/** Reads a variable, as it was bound. */
 type Root = (frame: Frame) => unknown;
 
 interface Key {
   readonly name: string;
-  /** The same failure every time: it says where, and there is nothing else to say. */
+  /** Created once: it only depends on the position. */
   readonly missing: Failure;
 }
 
-/** The path an expression is, or undefined if it is something else. */
+/** The path of an expression; undefined if it is not a path. */
 export function pathOf(planning: Planning, expression: Expression): Path | undefined {
   const root = rootOf(planning, expression);
   if (root !== undefined) return { root, keys: [] };
@@ -35,7 +35,7 @@ export function pathOf(planning: Planning, expression: Expression): Path | undef
   );
 }
 
-/** The own properties of arrays. A path does not ask whether it meets one, so it must not ask for these. */
+/** Own properties of arrays. Paths do not check for arrays, so these keys are excluded. */
 const arrayKey = /^(?:\d+|length)$/;
 
 function rootOf(planning: Planning, expression: Expression): Root | undefined {
@@ -64,8 +64,8 @@ function lastKey(planning: Planning, expression: Expression): readonly [operand?
 }
 
 /**
- * Nearly all an expression on a Kubernetes object does is follow such paths, so they are one step however long, and
- * walk plain objects without turning anything but the last value into a value of the language.
+ * Hot: expressions on Kubernetes objects mostly follow such paths, so a path of any length is one step, which walks
+ * plain objects and converts only the last value.
  */
 export function pathStep(planning: Planning, expression: Expression, { root, keys }: Path): Step {
   const adapt = adapterFor(planning.checked.typeOf(expression));
@@ -89,7 +89,7 @@ function adaptedTo(adapt: Adapter, json: unknown, frame: Frame, offset: number):
   return failed(value) ? value.at(offset) : value;
 }
 
-/** Where a plain object has no such key, it is missing; anything else goes on by the general rules. */
+/** A plain object without the key misses it; anything else follows the general rules. */
 function leavePath(json: unknown, keys: readonly Key[], index: number): Outcome {
   if (failed(json)) return json;
   if (isJsonObject(json)) return (keys[index] as Key).missing;

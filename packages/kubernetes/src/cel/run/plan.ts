@@ -8,7 +8,7 @@ import { planLogical } from "./plan-logic.ts";
 import { Planning } from "./planning.ts";
 import { constantPlan, failingPlan, type Planned, type Step } from "./step.ts";
 
-/** Turns a checked expression into a closure. */
+/** Compiles a checked expression into a closure. */
 export function plan(checked: Checked): Step {
   const planning = new Planning(checked, (state, expression) =>
     expression.kind === "call"

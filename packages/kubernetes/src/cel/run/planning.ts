@@ -11,13 +11,13 @@ interface Local {
 
 type Plan = (planning: Planning, expression: Expression) => Planned;
 
-/** What is known of an expression that is turned into steps. */
+/** The checker's results that planning uses. */
 interface Checked {
   readonly typeOf: (expression: Expression) => Type;
   readonly nameOf: (expression: Expression) => NameReference | undefined;
 }
 
-/** The state of turning one checked expression into steps. */
+/** The state of planning one checked expression. */
 export class Planning {
   readonly checked: Checked;
   readonly #plan: Plan;
@@ -36,7 +36,7 @@ export class Planning {
     return this.plan(expression).step;
   }
 
-  /** Reserves slots for further names, and plans what they are visible in. */
+  /** Reserves slots for variables, and plans the expression in their scope. */
   withLocals<T>(names: readonly string[], make: (firstSlot: number) => T): T {
     const outer = this.#locals;
     const firstSlot = outer === undefined ? 0 : outer.slot + 1;
@@ -48,7 +48,7 @@ export class Planning {
     return made;
   }
 
-  /** The key in JSON of a field, which differs from its name only where a declared type says so. */
+  /** The JSON key of a field, which differs from its name only where a declared type says so. */
   propertyOf({ operand, field }: Select | Presence): string {
     const type = this.checked.typeOf(operand);
     return (type.kind === "object" ? type.fields.get(field)?.property : undefined) ?? field;

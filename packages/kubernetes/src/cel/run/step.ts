@@ -7,11 +7,11 @@ export type Step = (frame: Frame) => Outcome;
 
 export interface Planned {
   readonly step: Step;
-  /** Set if the value is the same in every evaluation, and was computed in advance. */
+  /** Set if the value is constant, and was computed in advance. */
   readonly constant?: Value;
 }
 
-/** For what did not check, but is run all the same. */
+/** For an expression that failed the check, but is run anyway. */
 export function failingPlan(kind: FailureKind, message: string, offset: number): Planned {
   const failure = new Failure(kind, message).at(offset);
   return { step: () => failure };

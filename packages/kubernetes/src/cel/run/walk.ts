@@ -3,10 +3,10 @@ import { mapEntries } from "../values/maps.ts";
 import { isList, isMapping, type List, type MapEntry, type Outcome, type Value } from "../values/value.ts";
 import type { Frame } from "./frame.ts";
 
-/** The elements of a list or map, one after another, as the variables of a macro see them. */
+/** The elements of a list or map, as seen by macro variables. */
 export interface Walk {
   readonly size: number;
-  /** Puts an element into the slots of the variables: the given one, and the next if there are two. */
+  /** Binds an element to the variable slots: the given one, and the next if there are two. */
   enter(locals: Outcome[], slot: number, index: number): void;
 }
 
@@ -15,7 +15,7 @@ export function walkOver(value: Value, variables: 1 | 2, frame: Frame): Walk | u
   if (isList(value)) return variables === 1 ? new ElementWalk(value) : new IndexWalk(value);
   if (!isMapping(value)) return undefined;
   const entries = mapEntries(value);
-  // Collecting the keys is work already, even if the first one settles the matter.
+  // Collecting the keys takes time, even if the first one decides.
   frame.spend(Math.max(0, entries.length - 10));
   return variables === 1 ? new KeyWalk(entries) : new EntryWalk(entries);
 }

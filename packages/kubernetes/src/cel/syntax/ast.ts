@@ -1,9 +1,9 @@
 import type { Value } from "../values/value.ts";
 
 interface Node {
-  /** Where the node is marked in messages: an operator, a bracket, the start of a name. UTF-16 units. */
+  /** The position of the node in messages: an operator, a bracket, the start of a name. UTF-16 units. */
   readonly offset: number;
-  /** Levels of nodes below and including this one; bounded, so that walking an expression cannot exhaust the stack. */
+  /** Depth of the expression; bounded, so that recursion cannot exhaust the stack. */
   readonly depth: number;
 }
 
@@ -30,7 +30,7 @@ export interface Literal extends Node {
 export interface Identifier extends Node {
   readonly kind: "identifier";
   readonly name: string;
-  /** Written with a leading dot: never a variable of a macro, whatever their names. */
+  /** Written with a leading dot: never a macro variable. */
   readonly absolute: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface Call extends Node {
   readonly args: readonly Expression[];
 }
 
-/** A whole chain of `&&` or of `||`: kept flat, so that a long chain is no deeper than a short one. */
+/** A whole chain of `&&` or of `||`, flat, so that a long chain is no deeper than a short one. */
 export interface Logical extends Node {
   readonly kind: "logical";
   readonly operator: "&&" | "||";
@@ -94,7 +94,7 @@ export interface MessageField {
   readonly optional: boolean;
 }
 
-/** What a comprehension makes of its elements: a verdict, a list, or a map. */
+/** The kind of a comprehension's result: a boolean, a list, or a map. */
 export type ComprehensionForm = "all" | "exists" | "exists-one" | "filter" | "list" | "map" | "map-entries";
 
 /** A macro that walks a list or a map: `range.all(x, body)`, `range.map(x, filter, body)`. */
@@ -125,7 +125,7 @@ export interface OptionalMap extends Node {
   readonly flat: boolean;
 }
 
-/** Stands where something has been refused already, so that the rest can still be checked. */
+/** Replaces a rejected part, so that the rest can still be checked. */
 export interface Invalid extends Node {
   readonly kind: "invalid";
 }

@@ -1,21 +1,21 @@
 import type { Expression } from "./ast.ts";
 import type { Finding } from "./syntax-issue.ts";
 
-/** A call whose arguments are not values but expressions to be placed elsewhere. */
+/** A call whose arguments are expressions, not values. */
 export interface MacroCall {
   readonly target: Expression | undefined;
   readonly args: readonly Expression[];
   readonly offset: number;
 }
 
-/** What a macro becomes; the parser adds the depth. Undefined means the call is an ordinary one after all. */
+/** The expansion of a macro; the parser adds the depth. Undefined means an ordinary call. */
 export type Expansion = WithoutDepth<Expression> | Finding | undefined;
 
 export type WithoutDepth<T> = T extends Expression ? Omit<T, "depth"> : never;
 
 export interface Macro {
   readonly name: string;
-  /** Whether it is written as a method. */
+  /** Whether it is a method. */
   readonly member: boolean;
   readonly argumentCounts: readonly number[];
   readonly expand: (call: MacroCall) => Expansion;

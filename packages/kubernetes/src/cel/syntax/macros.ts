@@ -92,7 +92,7 @@ function expandComprehension({ target, args, offset }: MacroCall, form: Comprehe
   return { kind: "comprehension", form, range: target, variables, filter, body, offset };
 }
 
-/** The accumulator's name in other implementations; refused here too, so that expressions stay portable. */
+/** The accumulator's name in other implementations; rejected here too, so that expressions stay portable. */
 const accumulator = "__result__";
 
 function variableName(argument: Expression): string | Finding {

@@ -7,7 +7,7 @@ import { parse } from "./parser.ts";
 
 const { macros } = createEnvironment();
 
-/** An expression with every operation in parentheses, and every macro spelled as what it is. */
+/** An expression with every operation in parentheses, and every macro spelled out. */
 function spell(node: Expression): string {
   switch (node.kind) {
     case "literal":
@@ -206,7 +206,7 @@ describe("places", () => {
   });
 });
 
-/** Random expressions as texts that say how they are to be read. */
+/** Random expressions as texts with explicit grouping. */
 const expression: fc.Arbitrary<string> = fc.letrec<{ tree: string }>((tie) => {
   const tree = tie("tree");
   const name = fc.constantFrom("a", "b", "foo");

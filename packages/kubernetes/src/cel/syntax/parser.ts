@@ -85,7 +85,7 @@ class Parser {
     return this.#node({ kind: "logical", operator, terms, offset });
   }
 
-  /** Operators of one level or tighter, grouped from the left. */
+  /** Operators of this precedence or higher, left-associative. */
   #binary(level: number): Expression {
     let left = this.#unary();
     for (;;) {
@@ -102,7 +102,7 @@ class Parser {
     const { offset } = this.#token;
     let count = 0;
     while (this.#take(mark)) count += 1;
-    // One minus before a number is part of it: the smallest int has no positive counterpart to be negated.
+    // One minus before a number is part of it: the smallest int has no positive counterpart.
     if (mark === "-" && count === 1 && this.#atNumber()) return this.#member(this.#number(offset));
     const operand = this.#member(this.#primary());
     return count % 2 === 0 ? operand : this.#operator(`${mark}_`, offset, [operand]);
@@ -112,7 +112,7 @@ class Parser {
     return this.#token.kind === "int" || this.#token.kind === "double";
   }
 
-  /** The selections, calls and indexes after a primary. */
+  /** Selections, calls and indexes after a primary expression. */
   #member(primary: Expression): Expression {
     let operand = primary;
     for (;;) {
@@ -201,7 +201,7 @@ class Parser {
     }
   }
 
-  /** As in `!-1`, where no other minus may stand. */
+  /** As in `!-1`, where no other minus is allowed. */
   #negativeNumber(): Expression {
     const { text, offset } = this.#advance();
     return this.#atNumber()
@@ -326,7 +326,7 @@ class Parser {
 
 const tokenShown = 80;
 
-/** A token in a message; a long text is cut. */
+/** A token in a message, truncated. */
 function shown({ text }: Token): string {
   return text.length > tokenShown ? `${text.slice(0, tokenShown)}…` : text;
 }

@@ -3,7 +3,7 @@ import { encodeUtf8 } from "../values/utf8.ts";
 import type { Token } from "./lexer-token.ts";
 import { SyntaxStop } from "./syntax-issue.ts";
 
-/** Reads a string or bytes literal whose opening, prefix and quotes, is known. */
+/** Reads a string or bytes literal after its prefix and opening quotes. */
 export function scanString(source: string, offset: number, opening: string): Token {
   const quotes = opening.replace(/^[bBrR]*/, "");
   const raw = /[rR]/.test(opening);
@@ -38,7 +38,7 @@ function unterminated(source: string, offset: number): never {
   throw new SyntaxStop(`Syntax error: token recognition error at: '${line.slice(0, 80)}'`, offset);
 }
 
-/** A run of plain text, a code point (`\u`), or what is a byte in bytes and a code point in text (`\x`, octal). */
+/** Plain text, a code point (`\u`), or a byte in bytes and a code point in strings (`\x`, octal). */
 type Piece = { readonly text: string } | { readonly point: number } | { readonly octet: number };
 
 const pattern =
@@ -77,7 +77,7 @@ function bytesOf(pieces: readonly Piece[], start: number): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** A code point that is not half of a surrogate pair. */
+/** A code point that is not a surrogate. */
 function isScalar(point: number): boolean {
   return point <= 0x10ffff && (point < 0xd800 || point >= 0xe000);
 }

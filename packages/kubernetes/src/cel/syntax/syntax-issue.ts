@@ -1,10 +1,10 @@
-/** A complaint and its place, before line and column are worked out. */
+/** A message with its offset; line and column are computed later. */
 export interface Finding {
   readonly message: string;
   readonly offset: number;
 }
 
-/** Leaves the parser from any depth. Caught where parsing starts, and nowhere else. */
+/** Thrown to leave the parser from any depth. Caught only where parsing starts. */
 export class SyntaxStop {
   readonly finding: Finding;
   constructor(message: string, offset: number) {

@@ -16,7 +16,7 @@ function letter(bits: number): string {
   return alphabet[bits & 0x3f] as string;
 }
 
-/** The bytes of a base64 text, padded or not; undefined if it is not base64. */
+/** Padded or not; undefined if it is not base64. */
 export function decodeBase64(text: string): Uint8Array | undefined {
   const body = text.replace(/={1,2}$/, "");
   if (body.length % 4 === 1 || (body !== text && text.length % 4 !== 0)) return undefined;

@@ -25,7 +25,7 @@ export function toInt(value: Value): Outcome {
   return refuse(value, "int");
 }
 
-/** Both ends are excluded: at that size a double no longer says which integer it stands for. */
+/** Both ends are excluded: at that size a double does not identify an integer. */
 function intFromDouble(value: number): Outcome {
   return value > -(2 ** 63) && value < 2 ** 63 ? BigInt(Math.trunc(value)) : range();
 }
@@ -41,7 +41,7 @@ export function toUint(value: Value): Outcome {
 
 const integer = /^[+-]?\d+$/;
 
-/** No 64-bit integer has more than 20 digits; longer texts are not worth a BigInt. */
+/** No 64-bit integer has more than 20 digits; longer texts need no BigInt. */
 const digitsMax = 20;
 
 function integerFrom(text: string, fits: (value: bigint) => boolean): bigint | undefined {

@@ -21,8 +21,8 @@ import {
 } from "./value.ts";
 
 /**
- * A value as text for people: what `%s` of `format` writes. Paid for as it is written: every ten characters of a text,
- * every element of a list, every key and every value of a map.
+ * A value as text: the result of `%s` in `format`. Charged for every ten characters of a string, every element of a
+ * list, every key and every value of a map.
  */
 export function displayValue(value: Value, meter: Meter, depth = 0): string {
   if (typeof value === "string") return displayText(value, meter);
@@ -48,7 +48,7 @@ function displayElements(list: List, meter: Meter, depth: number): string[] {
   return elements.map((item) => displayValue(item, meter, depth));
 }
 
-/** Sorted, so that equal maps read the same however they were made. */
+/** Sorted, so that equal maps have equal texts. */
 function displayEntries(map: Mapping, meter: Meter, depth: number): string[] {
   const entries = mapEntries(map);
   meter.spend(2 * entries.length);
@@ -77,7 +77,7 @@ function displayBytes(bytes: Uint8Array, meter: Meter): string {
   return decodeUtf8(bytes) ?? Array.from(bytes, byteText).join("");
 }
 
-/** Bytes that are no text are shown one by one, as Latin-1 escapes. */
+/** Invalid UTF-8 is shown byte by byte, as Latin-1 escapes. */
 function byteText(byte: number): string {
   return byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`;
 }

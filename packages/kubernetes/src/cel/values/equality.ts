@@ -1,6 +1,6 @@
 import { elementAt, listSize } from "./lists.ts";
 import { mapGet, mapKeys, mapSize } from "./maps.ts";
-import { type Meter, refuseDepth } from "./meter.ts";
+import { checkDepth, type Meter } from "./meter.ts";
 import { asNumber, compareNumbers } from "./numbers/numbers.ts";
 import { Opaque } from "./opaque.ts";
 import {
@@ -17,10 +17,10 @@ import {
 } from "./value.ts";
 
 /**
- * Values of different types are unequal, except that numbers are compared by what they count.
+ * Values of different types are unequal, except that numbers are compared by value.
  *
- * Whoever asks has paid one unit for the pair. Whatever takes longer is paid for here, as it is reached: another unit
- * for every ten characters or elements, and one for every entry of a map beyond the tenth, on either side.
+ * The caller has charged one unit for the pair. Further cost is charged here, as it arises: another unit for every ten
+ * characters or elements, and one for every entry of a map beyond the tenth, on either side.
  */
 export function equal(left: Value, right: Value, meter: Meter): boolean {
   return equalAt(left, right, meter, 0);
@@ -64,7 +64,7 @@ function equalBytes(left: Uint8Array, right: Uint8Array, meter: Meter): boolean 
 }
 
 function equalLists(left: List, right: List, meter: Meter, depth: number): boolean {
-  refuseDepth(depth);
+  checkDepth(depth);
   const size = listSize(left);
   spendBeyondTen(Math.min(size, listSize(right)), meter);
   if (size !== listSize(right)) return false;
@@ -75,7 +75,7 @@ function equalLists(left: List, right: List, meter: Meter, depth: number): boole
   return true;
 }
 
-/** Settles most elements of JSON without making values of them. */
+/** Compares most elements of JSON without converting them. */
 function isSameScalar(left: List, right: List, index: number): boolean {
   if (!isJsonList(left) || !isJsonList(right)) return false;
   const element = left[index];
@@ -83,10 +83,10 @@ function isSameScalar(left: List, right: List, index: number): boolean {
 }
 
 function equalMaps(left: Mapping, right: Mapping, meter: Meter, depth: number): boolean {
-  refuseDepth(depth);
+  checkDepth(depth);
   const keys = mapKeys(left);
   const size = mapSize(right);
-  // Counting is work already, also where the counts differ.
+  // Counting takes time, also where the counts differ.
   meter.spend(Math.max(0, keys.length - 10) + Math.max(0, size - 10));
   if (keys.length !== size) return false;
   for (const key of keys) {
@@ -101,7 +101,7 @@ function equalOptionals(left: Optional, right: Optional, meter: Meter, depth: nu
   return equalInside(left.value, right.value, meter, depth + 1);
 }
 
-/** Scalars inside a list or map are paid for with it; whatever has parts of its own pays for itself. */
+/** Scalars inside a list or map are charged with it; nested values are charged separately. */
 function equalInside(left: Value, right: Value, meter: Meter, depth: number): boolean {
   if (typeof left === "object" && left !== null) meter.spend(2);
   return equalAt(left, right, meter, depth);

@@ -1,7 +1,7 @@
-/** As much of a text as helps whoever reads a message; the text itself may be a megabyte that a tenant wrote. */
+/** Length of an excerpt in a message; the text itself may be a megabyte of user input. */
 const lengthMax = 80;
 
-/** A text for use inside a message: whole if it is short, its start and an ellipsis if not. */
+/** A text for use in a message, truncated with an ellipsis. */
 export function excerpt(text: string): string {
   if (text.length <= lengthMax) return text;
   const end = isHighSurrogate(text.charCodeAt(lengthMax - 1)) ? lengthMax - 1 : lengthMax;

@@ -1,6 +1,6 @@
 import { excerpt } from "./excerpt.ts";
 
-/** Why an evaluation has no value. The set is closed, so callers can switch over it. */
+/** Why an evaluation failed. A closed set, for callers to switch over. */
 export type FailureKind =
   | "missing-key"
   | "index-out-of-range"
@@ -14,11 +14,11 @@ export type FailureKind =
   | "cost-exceeded";
 
 /**
- * A failed computation. It travels as an ordinary result, because `&&`, `||`, `?:`, `all` and `exists` must be able
- * to look past it, and because throwing on every missing label would dominate the time of an evaluation.
+ * A failed computation. Returned as an ordinary result, because `&&`, `||`, `?:`, `all` and `exists` may ignore it, and
+ * because throwing on every missing label would dominate the time of an evaluation.
  */
 export class Failure {
-  // Private, like the parts of values: a path through plain objects must not find a field in a failure.
+  // Private, like the fields of values: a path through plain objects must not find a field in a failure.
   readonly #kind: FailureKind;
   readonly #message: string;
   #offset = -1;
@@ -36,19 +36,19 @@ export class Failure {
     return this.#message;
   }
 
-  /** Where in the expression, in UTF-16 units; negative until the step that failed has signed it. */
+  /** Position in the expression, in UTF-16 units; negative until the failing step has set it. */
   get offset(): number {
     return this.#offset;
   }
 
-  /** Marks the place, unless a deeper step already has. */
+  /** Sets the position, unless a deeper step already has. */
   at(offset: number): this {
     if (this.#offset < 0) this.#offset = offset;
     return this;
   }
 }
 
-/** Told apart by `typeof` first: most outcomes are texts, numbers and truths. */
+/** Checks `typeof` first: most outcomes are strings, numbers and booleans. */
 export function failed(outcome: unknown): outcome is Failure {
   return typeof outcome === "object" && outcome instanceof Failure;
 }

@@ -5,7 +5,7 @@ export function listSize(list: List): number {
   return isJsonList(list) ? list.length : list.items.length;
 }
 
-/** The element at an index that is known to be inside the list. */
+/** The index must be inside the list. */
 export function elementAt(list: List, index: number): Value {
   return isJsonList(list) ? fromJson(list[index]) : (list.items[index] as Value);
 }

@@ -3,7 +3,7 @@ import { Failure } from "./failure.ts";
 import { fromJson } from "./from-json.ts";
 import { type LookupKey, type MapEntry, type Mapping, MapValue, Uint, type Value } from "./value.ts";
 
-/** The key a value looks up, or undefined for a value no map can have as its key. */
+/** The lookup key of a value; undefined for a value that cannot be a key. */
 function lookupKey(value: Value): LookupKey | undefined {
   if (typeof value === "string" || typeof value === "bigint" || typeof value === "boolean") return value;
   if (value instanceof Uint) return value.value;
@@ -18,7 +18,7 @@ export function mapGet(map: Mapping, key: Value): Value | undefined {
   return typeof key === "string" ? mapField(map, key) : undefined;
 }
 
-/** Own properties only: `__proto__`, `constructor` and `toString` are keys like any other. */
+/** Own properties only: `__proto__`, `constructor` and `toString` are ordinary keys. */
 export function mapField(map: Mapping, field: string): Value | undefined {
   if (map instanceof MapValue) return map.entries.get(field)?.value;
   return Object.hasOwn(map, field) ? fromJson(map[field]) : undefined;
@@ -37,7 +37,7 @@ export function mapEntries(map: Mapping): readonly MapEntry[] {
   return Object.keys(map).map((key) => ({ key, value: fromJson(map[key]) }));
 }
 
-/** Collects entries into a map, refusing keys of other types and keys that are there already. */
+/** Collects entries into a map, rejecting duplicate keys and keys of other types. */
 export class MapBuilder {
   readonly #entries = new Map<LookupKey, MapEntry>();
 

@@ -1,8 +1,8 @@
 import { Failure } from "./failure.ts";
 
-/** Whoever does work in proportion to its input says so here first, and is stopped before it becomes too much. */
+/** The cost meter. Work proportional to its input is charged before it is done, so that it can be stopped in time. */
 export interface Meter {
-  /** Throws an `Abort` once the limit is passed. */
+  /** Throws an `Abort` once the limit is exceeded. */
   spend(cost: number): void;
 }
 
@@ -16,10 +16,10 @@ export class Abort {
   }
 }
 
-/** Beyond any Kubernetes object, and well within the stack of the functions that walk values by recursion. */
+/** Deeper than any Kubernetes object, and well within the stack limit of recursive functions. */
 export const depthMax = 500;
 
-export function refuseDepth(depth: number): void {
+export function checkDepth(depth: number): void {
   if (depth > depthMax) {
     throw new Abort(new Failure("invalid-argument", `value is nested more than ${depthMax} levels deep`));
   }

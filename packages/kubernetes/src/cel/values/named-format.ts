@@ -4,10 +4,10 @@ import { parseUrl } from "./network/url.ts";
 import { Opaque } from "./opaque.ts";
 import { formatName } from "./type-name.ts";
 
-/** Says what is wrong with a text; nothing if it is as it should be. */
+/** The problems of a text; empty if it is valid. */
 type Validate = (text: string) => readonly string[];
 
-/** A form that names and other texts have in Kubernetes. */
+/** A named format of Kubernetes, such as that of a label value. */
 export class NamedFormat extends Opaque {
   readonly #name: string;
   readonly #weight: number;
@@ -20,7 +20,7 @@ export class NamedFormat extends Opaque {
     this.#validate = validate;
   }
 
-  /** How long a pattern for it would be, which is what it is priced by. */
+  /** Length of an equivalent pattern, for the cost. */
   get weight(): number {
     return this.#weight;
   }
@@ -42,7 +42,7 @@ export class NamedFormat extends Opaque {
   }
 }
 
-/** A form that is a pattern and a length, in the words of Kubernetes. */
+/** A format defined by a pattern and a length, with Kubernetes' messages. */
 interface Shape {
   readonly rule: string;
   readonly pattern: string;
@@ -87,7 +87,7 @@ const labelValue: Shape = {
   lengthMax: 63,
 };
 
-/** Longer than every form: what is longer is too long, and not worth a pattern. */
+/** Longer than every format allows: such texts are rejected without matching. */
 const matchedMax = 512;
 
 function matches({ pattern }: Shape, text: string): boolean {
@@ -110,7 +110,7 @@ function labelProblems(text: string): string[] {
   return dotted ? [...found.slice(0, -1), "must not contain dots"] : found;
 }
 
-/** A name that ends in a dash, to which something will be added. */
+/** A prefix that ends in a dash, for a generated suffix. */
 function asPrefix(text: string): string {
   return text.length > 1 && text.endsWith("-") ? `${text.slice(0, -2)}a` : text;
 }

@@ -1,20 +1,20 @@
-/** A value of a type known by its name: what a library reads from a text and has functions for. */
+/** A value of an opaque type, which a library parses from a string and has functions for. */
 export abstract class Opaque {
   /** What `type(x)` shows. */
   abstract get typeName(): string;
 
-  /** How many characters there are to compare; none if there are never more than a few. */
+  /** Number of characters to compare; 0 if it is always small. */
   get size(): number {
     return 0;
   }
 
-  /** Whether another value of the same type is the same. */
+  /** Compares with another value of the same type. */
   abstract equals(other: this): boolean;
 
-  /** For people to read. */
+  /** For display. */
   abstract toString(): string;
 
-  /** What `string(x)` yields; undefined if there is no such conversion. */
+  /** The result of `string(x)`; undefined if there is no such conversion. */
   get text(): string | undefined {
     return undefined;
   }

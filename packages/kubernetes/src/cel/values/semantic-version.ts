@@ -2,10 +2,10 @@ import { isUint64 } from "./numbers/int64.ts";
 import { Opaque } from "./opaque.ts";
 import { semverName } from "./type-name.ts";
 
-/** A part of what follows the hyphen: a number, or a text. */
+/** A pre-release identifier: a number, or a string. */
 type Identifier = bigint | string;
 
-/** A version as semver.org has it: `1.2.3-beta.1+build.5`. */
+/** A version as defined by semver.org: `1.2.3-beta.1+build.5`. */
 export class SemanticVersion extends Opaque {
   readonly #numbers: readonly [major: bigint, minor: bigint, patch: bigint];
   readonly #preRelease: readonly Identifier[];
@@ -22,7 +22,7 @@ export class SemanticVersion extends Opaque {
     return this.#numbers;
   }
 
-  /** -1, 0 or 1; what follows the plus does not count. */
+  /** -1, 0 or 1; build metadata is ignored. */
   compare(other: SemanticVersion): -1 | 0 | 1 {
     for (const [index, number] of this.#numbers.entries()) {
       const order = sign(number, other.numbers[index] as bigint);
@@ -44,13 +44,13 @@ export class SemanticVersion extends Opaque {
   }
 }
 
-/** A version comes before another that has more to say, except that the release comes after all that led to it. */
+/** A longer pre-release comes after its prefix, but a release comes after all of its pre-releases. */
 function comparePreReleases(left: readonly Identifier[], right: readonly Identifier[]): -1 | 0 | 1 {
   if (left.length === 0 || right.length === 0) return sign(right.length, left.length);
   for (const [index, one] of left.entries()) {
     const other = right[index];
     if (other === undefined) return 1;
-    // Numbers come before texts.
+    // Numbers come before strings.
     const order = typeof one === typeof other ? sign(one, other) : typeof one === "bigint" ? -1 : 1;
     if (order !== 0) return order;
   }
@@ -61,14 +61,14 @@ function sign<T extends bigint | number | string>(left: T, right: T): -1 | 0 | 1
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Longer than any version, and short enough that comparing two takes no time. */
+/** Longer than any version, and short enough to compare quickly. */
 const lengthMax = 256;
 
 const number = "(0|[1-9]\\d*)";
 const shape = new RegExp(`^${number}\\.${number}\\.${number}(?:-([^+]*))?(?:\\+(.*))?$`, "s");
 const identifier = /^[0-9A-Za-z-]+$/;
 
-/** Undefined for what is no version. */
+/** Undefined for an invalid version. */
 export function parseSemver(text: string): SemanticVersion | undefined {
   const match = text.length > lengthMax ? null : shape.exec(text);
   if (match === null) return undefined;
@@ -88,7 +88,7 @@ function identifierOf(text: string): Identifier | undefined {
   return isUint64(value) ? value : undefined;
 }
 
-/** Takes a leading `v`, leading zeros and missing numbers for what they mean. */
+/** Normalizes a leading `v`, leading zeros and missing numbers. */
 export function normalizeSemver(text: string): string {
   if (text.length > lengthMax) return text;
   const parts = splitInThree(text.replace(/^v/, "")).map(withoutZeros);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { codePointsOf, compareText, indexOfText, lastIndexOfText, sliceText, textLength } from "./text.ts";
 
-/** Texts in which plain characters, emoji, halves of pairs and the last of the basic plane meet. */
+/** Texts with plain characters, emoji, lone surrogates and the end of the basic plane. */
 const text = fc.string({
   unit: fc.constantFrom("a", "b", "é", "😀", "😁", "\uffff", "\ud83d", "\ude00"),
   maxLength: 8,

@@ -22,7 +22,7 @@ export function codePointsOf(text: string): readonly string[] {
 /** As many as fit on the stack as arguments. */
 const chunkMax = 4_096;
 
-/** The text with each UTF-16 unit replaced by another. */
+/** The text with each UTF-16 unit mapped. */
 export function changeUnits(text: string, change: (unit: number) => number): string {
   let changed = "";
   for (let start = 0; start < text.length; start += chunkMax) {
@@ -33,7 +33,7 @@ export function changeUnits(text: string, change: (unit: number) => number): str
   return changed;
 }
 
-/** The code points from `start` up to `end`; both are known to lie inside the text. */
+/** The code points from `start` up to `end`, which must be inside the text. */
 export function sliceText(text: string, start: number, end: number): string {
   if (!surrogate.test(text)) return text.slice(start, end);
   const from = unitsOf(text, start);
@@ -74,7 +74,7 @@ function codePointRank(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-/** How many units the first so many code points take. */
+/** Number of units of the first code points. */
 function unitsOf(text: string, codePoints: number): number {
   let unit = 0;
   for (let seen = 0; seen < codePoints && unit < text.length; seen += 1) unit += startsPair(text, unit) ? 2 : 1;
@@ -86,7 +86,7 @@ function startsPair(text: string, unit: number): boolean {
   return (text.charCodeAt(unit + 1) & 0xfc00) === 0xdc00;
 }
 
-/** Whether what was found starts or ends in the middle of a code point, and so was not found at all. */
+/** Whether a match starts or ends in the middle of a code point, which makes it invalid. */
 function splitsPairs(text: string, unit: number, part: string): boolean {
   return unit >= 0 && (startsPair(text, unit - 1) || startsPair(text, unit + part.length - 1));
 }

@@ -11,7 +11,7 @@ export const formatName = "kubernetes.NamedFormat";
 export const semverName = "kubernetes.Semver";
 export const optionalName = "optional_type";
 
-/** The name `type(x)` shows. */
+/** The result of `type(x)`. */
 export function typeNameOf(value: Value): string {
   switch (typeof value) {
     case "boolean":

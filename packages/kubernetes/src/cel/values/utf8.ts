@@ -1,8 +1,8 @@
-// Written out because the pure rooms have neither TextEncoder nor Buffer.
+// Implemented here because pure packages have neither TextEncoder nor Buffer.
 
 const replacement = 0xfffd;
 
-/** The bytes of a text; a lone surrogate becomes U+FFFD, as in every encoder. */
+/** A lone surrogate becomes U+FFFD, as in every encoder. */
 export function encodeUtf8(text: string): Uint8Array {
   const bytes = new Uint8Array(3 * text.length);
   let length = 0;
@@ -14,7 +14,7 @@ export function encodeUtf8(text: string): Uint8Array {
   return bytes.slice(0, length);
 }
 
-/** Writes a code point at a position, and answers with the position after it. */
+/** Writes a code point at a position, and returns the position after it. */
 function writeCodePoint(bytes: Uint8Array, at: number, point: number): number {
   if (point < 0x80) {
     bytes[at] = point;
@@ -27,7 +27,7 @@ function writeCodePoint(bytes: Uint8Array, at: number, point: number): number {
   return at + length;
 }
 
-/** The text of some bytes, or undefined if they are not valid UTF-8. */
+/** Undefined for invalid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   const parts: string[] = [];
   let index = 0;
@@ -47,7 +47,7 @@ function sequenceLength(first: number): number {
   return first < 0xf0 ? 3 : 4;
 }
 
-/** The smallest code point of each sequence length: anything below was encoded longer than it needs. */
+/** The smallest code point of each sequence length, to detect overlong encodings. */
 const smallest = [0, 0, 0x80, 0x800, 0x10000] as const;
 
 function codePointAt(bytes: Uint8Array, start: number, length: number): number | undefined {

@@ -2,10 +2,10 @@ import type { Failure } from "./failure.ts";
 import type { Opaque } from "./opaque.ts";
 
 /**
- * What expressions compute with. An int is a `bigint`, a double is a `number`.
+ * The values of expressions. An int is a `bigint`, a double is a `number`.
  *
- * Parsed JSON takes part as it is: a plain array is a list, a plain object is a map with string keys. Their numbers
- * become ints and doubles when they are read (`fromJson`), so a large object costs nothing until a field is touched.
+ * Parsed JSON is used without conversion: a plain array is a list, a plain object is a map with string keys. Their
+ * numbers become ints and doubles when they are read (`fromJson`), so a large object costs nothing until it is accessed.
  */
 export type Value =
   | null
@@ -31,11 +31,11 @@ export interface JsonObject {
 }
 export type Json = null | boolean | number | bigint | string | JsonList | JsonObject;
 
-/** A value, or the reason there is none. */
+/** A value, or the reason why there is none. */
 export type Outcome = Value | Failure;
 
-// These classes keep their parts private: whatever has own properties is parsed JSON, which is what lets a path be
-// followed through plain objects without looking at their prototypes.
+// These classes keep their fields private: whatever has own properties is parsed JSON, so that a path can be followed
+// through plain objects without looking at their prototypes.
 
 export class Uint {
   readonly #value: bigint;
@@ -68,7 +68,7 @@ export class Duration {
   }
 }
 
-/** A list an expression has made. Its numbers are doubles, unlike those of a JSON list. */
+/** A list created by an expression. Its numbers are doubles, unlike those of a JSON list. */
 export class ListValue {
   readonly #items: readonly Value[];
   constructor(items: readonly Value[]) {
@@ -79,7 +79,7 @@ export class ListValue {
   }
 }
 
-/** What a map key is looked up by: ints and uints of one value are one key. */
+/** The lookup key of a map key: ints and uints of one value are one key. */
 export type LookupKey = string | bigint | boolean;
 
 export interface MapEntry {
@@ -87,7 +87,7 @@ export interface MapEntry {
   readonly value: Value;
 }
 
-/** A map an expression has made, in the order its keys were written. */
+/** A map created by an expression, in the order of its keys. */
 export class MapValue {
   readonly #entries: ReadonlyMap<LookupKey, MapEntry>;
   constructor(entries: ReadonlyMap<LookupKey, MapEntry>) {

@@ -1,7 +1,7 @@
 import { StatusError } from "../../protocol/api-status.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
 import type { KubeClient } from "../resources/kube-client.ts";
-import { objectIn } from "../resources/read-reply.ts";
+import { objectOrThrow } from "../resources/read-reply.ts";
 import type { Call } from "../transport/transport.ts";
 import {
   readAggregated,
@@ -15,25 +15,28 @@ const aggregatedForms = ["v2", "v2beta1"].map(
   (version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
 );
 
-/** How many versions of a group are asked for one by one. */
+/** Versions of a group that are requested one by one. */
 const versionsMax = 20;
 
-/** What a server said it offers. */
-export interface Discovered extends ServedResources {
-  /** Whether it spoke of one group alone, or of all of them (the core group always has a document of its own). */
+/** Resources that a server offers. */
+export interface DiscoveryResult extends ServedResources {
+  /** Whether the document covers one group or all of them (the core group always has its own document). */
   readonly about: "one-group" | "all-groups";
 }
 
-/** What a server offers in a group, preferred versions first, and in all others if it tells that at once. */
-export async function discover(client: KubeClient, group: string, signal: AbortSignal): Promise<Discovered> {
+/**
+ * Discovers the resources of a group, preferred versions first, and of all other groups if the server supports
+ * aggregated discovery.
+ */
+export async function discover(client: KubeClient, group: string, signal: AbortSignal): Promise<DiscoveryResult> {
   const path = group === "" ? "/api" : "/apis";
   const document = await read(client, path, signal, [...aggregatedForms, "application/json"].join(","));
   if (document["kind"] === "APIGroupDiscoveryList") return { about: "all-groups", ...readAggregated(document) };
-  return { about: "one-group", resources: await discoverPlainly(client, group, signal), staleGroups: [] };
+  return { about: "one-group", resources: await discoverUnaggregated(client, group, signal), staleGroups: [] };
 }
 
-/** One document after the other, as older servers want it. */
-async function discoverPlainly(
+/** One document after the other, for older servers. */
+async function discoverUnaggregated(
   client: KubeClient,
   group: string,
   signal: AbortSignal,
@@ -69,5 +72,5 @@ async function read(client: KubeClient, path: string, signal: AbortSignal, accep
     query: new URLSearchParams(),
     ...(accept === undefined ? {} : { accept }),
   };
-  return objectIn(call, await client.transport.request(call, signal));
+  return objectOrThrow(call, await client.transport.request(call, signal));
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
 
-/** A kind in one of the versions that a server offers. */
+/** A kind in one served version. */
 export interface ServedResource {
   readonly group: string;
   readonly version: string;
@@ -9,15 +9,15 @@ export interface ServedResource {
   readonly scope: "Namespaced" | "Cluster";
 }
 
-/** What one document of discovery tells. */
+/** The content of one discovery document. */
 export interface ServedResources {
   /** Preferred versions of a group come first. */
   readonly resources: readonly ServedResource[];
-  /** Groups of which the server itself does not know everything just now. */
+  /** Groups that the server itself marks as stale. */
   readonly staleGroups: readonly string[];
 }
 
-/** Reads an aggregated document: all groups, their versions in order of preference, and the resources of each. */
+/** Reads an aggregated document: all groups, with versions in order of preference and their resources. */
 export function readAggregated(document: JsonObject): ServedResources {
   const versions = itemsOf(document, "items").flatMap((item) => {
     const group = text(objectOf(item, "metadata"), "name");
@@ -33,17 +33,17 @@ export function readAggregated(document: JsonObject): ServedResources {
   };
 }
 
-/** Reads the plain document of one group in one version. */
+/** Reads the document of one group version. */
 export function readResourceList(group: string, version: string, document: JsonObject): readonly ServedResource[] {
   return itemsOf(document, "resources").flatMap((resource) => {
     const plural = text(resource, "name");
-    if (plural.includes("/") || !isFollowable(resource)) return [];
+    if (plural.includes("/") || !isWatchable(resource)) return [];
     const scope = ownValue(resource, "namespaced") === true ? "Namespaced" : "Cluster";
     return [{ group, version, kind: text(resource, "kind"), plural, scope }];
   });
 }
 
-/** The versions of a group as its plain document lists them, the preferred one first. */
+/** The versions of a group, the preferred one first. */
 export function readGroupVersions(document: JsonObject): readonly string[] {
   const preferred = text(objectOf(document, "preferredVersion"), "version");
   const versions = itemsOf(document, "versions").map((version) => text(version, "version"));
@@ -51,14 +51,14 @@ export function readGroupVersions(document: JsonObject): readonly string[] {
 }
 
 function aggregatedResource(group: string, version: string, resource: JsonObject): readonly ServedResource[] {
-  if (!isFollowable(resource)) return [];
+  if (!isWatchable(resource)) return [];
   const kind = text(objectOf(resource, "responseKind"), "kind");
   const scope = text(resource, "scope") === "Namespaced" ? "Namespaced" : "Cluster";
   return [{ group, version, kind, plural: text(resource, "resource"), scope }];
 }
 
-/** What cannot be listed and watched is a question to the server in the form of an object, such as an access review. */
-function isFollowable(resource: JsonObject): boolean {
+/** Kinds without list and watch are requests in the form of objects, such as access reviews. */
+function isWatchable(resource: JsonObject): boolean {
   const verbs = ownValue(resource, "verbs");
   return Array.isArray(verbs) && verbs.includes("list") && verbs.includes("watch");
 }

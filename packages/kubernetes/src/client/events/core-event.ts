@@ -1,37 +1,36 @@
-import { microTimeText, timeText } from "../../protocol/time.ts";
+import { formatMicroTime, formatTime } from "../../protocol/time.ts";
 
 /** The object that an event is about. */
-export interface EventSubject {
+export interface InvolvedObject {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Empty for objects that are in none; their events are in `default`. */
+  /** Empty for cluster-scoped objects; their events are in `default`. */
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion?: string;
 }
 
-/** What happened, in a word for programs and a sentence for people. */
-export interface Happening {
+export interface EventContent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly message: string;
-  /** What the event is to be found by, beside its subject. */
+  /** Labels of the event itself. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** Who reports. */
+/** The reporting component. */
 export interface EventSource {
   readonly component: string;
   readonly instance: string;
 }
 
-/** An event on its way, which may stand for several that were alike. */
-export interface Occurrence {
+/** An event to write, which may stand for several similar ones. */
+export interface CorrelatedEvent {
   readonly name: string;
-  readonly subject: EventSubject;
-  readonly happening: Happening;
+  readonly involvedObject: InvolvedObject;
+  readonly content: EventContent;
   readonly firstMs: number;
   readonly lastMs: number;
   readonly count: number;
@@ -40,50 +39,50 @@ export interface Occurrence {
 const messageLengthMax = 1_024;
 const nameLengthMax = 253;
 
-export function namespaceOf({ namespace }: EventSubject): string {
+export function namespaceOf({ namespace }: InvolvedObject): string {
   return namespace === "" ? "default" : namespace;
 }
 
-/** A name that no other event has: of the object, and of a moment. */
-export function eventName({ name }: EventSubject, nowMs: number, serial: number): string {
+/** A unique name: of the object, with a timestamp. */
+export function eventName({ name }: InvolvedObject, nowMs: number, serial: number): string {
   const moment = (BigInt(Math.trunc(nowMs)) * 1_000_000n + BigInt(serial % 1_000_000)).toString(16);
   return `${name.slice(0, nameLengthMax - moment.length - 1).replace(/[.-]+$/, "")}.${moment}`;
 }
 
-export function shortened(message: string): string {
+export function truncateMessage(message: string): string {
   return message.length <= messageLengthMax ? message : `${message.slice(0, messageLengthMax - 3)}...`;
 }
 
-export function eventObject(occurrence: Occurrence, source: EventSource): Readonly<Record<string, unknown>> {
-  const { subject, happening, firstMs } = occurrence;
-  const { namespace, ...about } = subject;
-  const { labels, annotations } = happening;
+export function eventObject(event: CorrelatedEvent, source: EventSource): Readonly<Record<string, unknown>> {
+  const { involvedObject, content, firstMs } = event;
+  const { namespace, ...about } = involvedObject;
+  const { labels, annotations } = content;
   return {
     apiVersion: "v1",
     kind: "Event",
     metadata: {
-      name: occurrence.name,
-      namespace: namespaceOf(subject),
+      name: event.name,
+      namespace: namespaceOf(involvedObject),
       ...(labels === undefined ? {} : { labels }),
       ...(annotations === undefined ? {} : { annotations }),
     },
     involvedObject: { ...about, ...(namespace === "" ? {} : { namespace }) },
-    type: happening.type,
-    reason: happening.reason,
+    type: content.type,
+    reason: content.reason,
     source: { component: source.component, host: source.instance },
     reportingComponent: source.component,
     reportingInstance: source.instance,
-    firstTimestamp: timeText(firstMs),
-    ...repetition(occurrence),
+    firstTimestamp: formatTime(firstMs),
+    ...repeatFields(event),
   };
 }
 
-/** What changes when the same happens again. */
-export function repetition({ happening, lastMs, count }: Occurrence): Readonly<Record<string, unknown>> {
+/** The fields that change when an event repeats. */
+export function repeatFields({ content, lastMs, count }: CorrelatedEvent): Readonly<Record<string, unknown>> {
   return {
-    message: happening.message,
-    lastTimestamp: timeText(lastMs),
+    message: content.message,
+    lastTimestamp: formatTime(lastMs),
     count,
-    ...(count > 1 ? { series: { count, lastObservedTime: microTimeText(lastMs) } } : {}),
+    ...(count > 1 ? { series: { count, lastObservedTime: formatMicroTime(lastMs) } } : {}),
   };
 }

@@ -1,75 +1,76 @@
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../../protocol/fake-clock.ts";
-import { eventName, eventObject, type Happening } from "./core-event.ts";
+import { type EventContent, eventName, eventObject } from "./core-event.ts";
 import { type CorrelatorLimits, EventCorrelator } from "./event-correlator.ts";
 
 const claim = { apiVersion: "v1", kind: "Claim", namespace: "acme", name: "one", uid: "u1" };
-const denied: Happening = { type: "Warning", reason: "Denied", message: "no room" };
+const denied: EventContent = { type: "Warning", reason: "Denied", message: "no room" };
 
 function correlator(limits: Partial<CorrelatorLimits> = {}) {
   const clock = new FakeClock(1_700_000_000_000);
   const events = new EventCorrelator(clock, limits);
-  const told = (happening: Happening, subject = claim): string | undefined => {
-    const occurrence = events.next("root", subject, happening);
-    return occurrence === undefined ? undefined : `${occurrence.count}x ${occurrence.happening.message}`;
+  const correlated = (content: EventContent, involvedObject = claim): string | undefined => {
+    const event = events.correlate("root", involvedObject, content);
+    return event === undefined ? undefined : `${event.count}x ${event.content.message}`;
   };
-  return { clock, events, told };
+  return { clock, events, correlated };
 }
 
 describe("events of one object", () => {
   it("are counted when the same happens again, under one name", () => {
     const { events } = correlator();
-    const [first, second] = [events.next("root", claim, denied), events.next("root", claim, denied)];
+    const [first, second] = [events.correlate("root", claim, denied), events.correlate("root", claim, denied)];
     expect([first?.count, second?.count]).toEqual([1, 2]);
     expect(second?.name).toBe(first?.name);
   });
 
   it("are apart by reason, message, object and plane", () => {
-    const { events, told } = correlator();
-    told(denied);
-    expect(told({ ...denied, reason: "Other" })).toBe("1x no room");
-    expect(told({ ...denied, message: "no quota" })).toBe("1x no quota");
-    expect(told(denied, { ...claim, uid: "u2" })).toBe("1x no room");
-    expect(events.next("project-a", claim, denied)?.count).toBe(1);
+    const { events, correlated } = correlator();
+    correlated(denied);
+    expect(correlated({ ...denied, reason: "Other" })).toBe("1x no room");
+    expect(correlated({ ...denied, message: "no quota" })).toBe("1x no quota");
+    expect(correlated(denied, { ...claim, uid: "u2" })).toBe("1x no room");
+    expect(events.correlate("project-a", claim, denied)?.count).toBe(1);
   });
 
   it("are put together from the tenth message of one reason on", () => {
-    const { told } = correlator({ perObject: { burst: 100, perSecond: 1 } });
-    for (let at = 1; at < 10; at += 1) expect(told({ ...denied, message: `short by ${at}` })).toBe(`1x short by ${at}`);
-    expect(told({ ...denied, message: "short by 10" })).toBe("1x (combined from similar events): short by 10");
-    expect(told({ ...denied, message: "short by 11" })).toBe("2x (combined from similar events): short by 11");
-    expect(told({ ...denied, message: "short by 3" })).toBe("2x short by 3");
+    const { correlated } = correlator({ perObject: { burst: 100, perSecond: 1 } });
+    for (let at = 1; at < 10; at += 1)
+      expect(correlated({ ...denied, message: `short by ${at}` })).toBe(`1x short by ${at}`);
+    expect(correlated({ ...denied, message: "short by 10" })).toBe("1x (combined from similar events): short by 10");
+    expect(correlated({ ...denied, message: "short by 11" })).toBe("2x (combined from similar events): short by 11");
+    expect(correlated({ ...denied, message: "short by 3" })).toBe("2x short by 3");
   });
 
   it("are apart again after ten quiet minutes", () => {
-    const { clock, told } = correlator({ perObject: { burst: 100, perSecond: 1 } });
-    for (let at = 1; at < 12; at += 1) told({ ...denied, message: `short by ${at}` });
+    const { clock, correlated } = correlator({ perObject: { burst: 100, perSecond: 1 } });
+    for (let at = 1; at < 12; at += 1) correlated({ ...denied, message: `short by ${at}` });
     clock.advance(600_001);
-    expect(told({ ...denied, message: "short by 99" })).toBe("1x short by 99");
+    expect(correlated({ ...denied, message: "short by 99" })).toBe("1x short by 99");
   });
 
   it("are held to a burst of 25, and one in five minutes after it; nothing is lost from the count", () => {
-    const { clock, told } = correlator();
-    const first = Array.from({ length: 30 }, () => told(denied));
+    const { clock, correlated } = correlator();
+    const first = Array.from({ length: 30 }, () => correlated(denied));
     expect(first.filter((each) => each !== undefined)).toHaveLength(25);
     clock.advance(300_000);
-    expect(told(denied)).toBe("31x no room");
-    expect(told(denied)).toBeUndefined();
+    expect(correlated(denied)).toBe("31x no room");
+    expect(correlated(denied)).toBeUndefined();
   });
 
   it("are forgotten where there are too many objects, and nothing grows", () => {
-    const { told } = correlator({ rememberedMax: 2 });
-    for (const uid of ["a", "b", "c"]) told(denied, { ...claim, uid });
-    expect(told(denied, { ...claim, uid: "c" })).toBe("2x no room");
-    expect(told(denied, { ...claim, uid: "a" })).toBe("1x no room");
+    const { correlated } = correlator({ cacheSizeMax: 2 });
+    for (const uid of ["a", "b", "c"]) correlated(denied, { ...claim, uid });
+    expect(correlated(denied, { ...claim, uid: "c" })).toBe("2x no room");
+    expect(correlated(denied, { ...claim, uid: "a" })).toBe("1x no room");
   });
 });
 
 describe("the event that is written", () => {
-  const written = (subject = claim, count = 1): Readonly<Record<string, unknown>> => {
+  const written = (involvedObject = claim, count = 1): Readonly<Record<string, unknown>> => {
     const when = { firstMs: 1_700_000_000_000, lastMs: 1_700_000_060_500 };
-    const occurrence = { name: "one.1", subject, happening: denied, count, ...when };
-    return eventObject(occurrence, { component: "quota", instance: "quota-0" });
+    const event = { name: "one.1", involvedObject, content: denied, count, ...when };
+    return eventObject(event, { component: "quota", instance: "quota-0" });
   };
 
   it("says what, about whom, by whom, since when, and how often", () => {

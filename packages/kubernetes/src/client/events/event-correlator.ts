@@ -1,84 +1,93 @@
 import type { Clock } from "../../protocol/clock.ts";
 import { TokenBucket, type TokenRate } from "../queue/token-bucket.ts";
-import { type EventSubject, eventName, type Happening, type Occurrence, shortened } from "./core-event.ts";
-import { Recent } from "./recent.ts";
+import {
+  type CorrelatedEvent,
+  type EventContent,
+  eventName,
+  type InvolvedObject,
+  truncateMessage,
+} from "./core-event.ts";
+import { LruCache } from "./lru-cache.ts";
 
 export interface CorrelatorLimits {
-  /** Of one object and type: after the burst, one in five minutes. */
+  /** Per object and type: after the burst, one in five minutes. */
   readonly perObject: TokenRate;
-  /** From so many different messages of one reason on, they are put together. */
+  /** Events with the same reason are aggregated from this number of different messages on. */
   readonly messagesMax: number;
-  /** What is further apart than this is not put together. */
+  /** Events further apart than this are not aggregated. */
   readonly windowMs: number;
-  readonly rememberedMax: number;
+  readonly cacheSizeMax: number;
 }
 
 const defaultLimits: CorrelatorLimits = {
   perObject: { burst: 25, perSecond: 1 / 300 },
   messagesMax: 10,
   windowMs: 600_000,
-  rememberedMax: 4_096,
+  cacheSizeMax: 4_096,
 };
 
-interface Alike {
+interface SimilarEvents {
   readonly messages: Set<string>;
   readonly lastMs: number;
 }
 
 /**
- * Makes few events of many. The same again is counted, not told again; many of one reason that differ in their
- * messages become one; and an object that has too much to say is not listened to for a while.
+ * Reduces the number of events, like the EventCorrelator of client-go. Repeated events are counted; events that differ
+ * only in their messages are aggregated; and objects with too many events are rate limited.
  */
 export class EventCorrelator {
   readonly #clock: Clock;
   readonly #limits: CorrelatorLimits;
-  readonly #buckets: Recent<TokenBucket>;
-  readonly #alike: Recent<Alike>;
-  readonly #told: Recent<Occurrence>;
+  readonly #buckets: LruCache<TokenBucket>;
+  readonly #similar: LruCache<SimilarEvents>;
+  readonly #recorded: LruCache<CorrelatedEvent>;
   #serial = 0;
 
   constructor(clock: Clock, limits: Partial<CorrelatorLimits> = {}) {
     this.#clock = clock;
     this.#limits = { ...defaultLimits, ...limits };
-    this.#buckets = new Recent(this.#limits.rememberedMax);
-    this.#alike = new Recent(this.#limits.rememberedMax);
-    this.#told = new Recent(this.#limits.rememberedMax);
+    this.#buckets = new LruCache(this.#limits.cacheSizeMax);
+    this.#similar = new LruCache(this.#limits.cacheSizeMax);
+    this.#recorded = new LruCache(this.#limits.cacheSizeMax);
   }
 
-  /** What to write of it: undefined for nothing; with a count of one something new, else one more of what was told. */
-  next(plane: string, subject: EventSubject, happening: Happening): Occurrence | undefined {
-    const { key, told } = this.#gathered(plane, subject, { ...happening, message: shortened(happening.message) });
-    const before = this.#told.get(key);
+  /** The event to write: undefined if it is dropped; a count above one updates an earlier event. */
+  correlate(plane: string, involvedObject: InvolvedObject, content: EventContent): CorrelatedEvent | undefined {
+    const { key, aggregated } = this.#aggregate(plane, involvedObject, {
+      ...content,
+      message: truncateMessage(content.message),
+    });
+    const before = this.#recorded.get(key);
     const nowMs = this.#clock.now();
     this.#serial += 1;
-    const occurrence: Occurrence = {
-      subject,
-      happening: told,
-      name: before?.name ?? eventName(subject, nowMs, this.#serial),
+    const event: CorrelatedEvent = {
+      involvedObject,
+      content: aggregated,
+      name: before?.name ?? eventName(involvedObject, nowMs, this.#serial),
       firstMs: before?.firstMs ?? nowMs,
       lastMs: nowMs,
       count: (before?.count ?? 0) + 1,
     };
-    this.#told.set(key, occurrence);
-    return this.#bucketOf(keyOf(plane, subject, happening.type)).take() ? occurrence : undefined;
+    this.#recorded.set(key, event);
+    return this.#bucketOf(keyOf(plane, involvedObject, content.type)).take() ? event : undefined;
   }
 
-  #gathered(
+  #aggregate(
     plane: string,
-    subject: EventSubject,
-    happening: Happening,
-  ): { readonly key: string; readonly told: Happening } {
-    const group = `${keyOf(plane, subject, happening.type)}\n${happening.reason}`;
+    involvedObject: InvolvedObject,
+    content: EventContent,
+  ): { readonly key: string; readonly aggregated: EventContent } {
+    const group = `${keyOf(plane, involvedObject, content.type)}\n${content.reason}`;
     const nowMs = this.#clock.now();
-    const known = this.#alike.get(group);
-    const isRecent = known !== undefined && nowMs - known.lastMs <= this.#limits.windowMs;
-    const messages = isRecent ? known.messages : new Set<string>();
-    if (messages.size < this.#limits.messagesMax - 1) messages.add(happening.message);
-    this.#alike.set(group, { messages, lastMs: nowMs });
-    if (messages.has(happening.message)) return { key: `${group}\n${happening.message}`, told: happening };
+    const existing = this.#similar.get(group);
+    const isRecent = existing !== undefined && nowMs - existing.lastMs <= this.#limits.windowMs;
+    const messages = isRecent ? existing.messages : new Set<string>();
+    if (messages.size < this.#limits.messagesMax - 1) messages.add(content.message);
+    this.#similar.set(group, { messages, lastMs: nowMs });
+    if (messages.has(content.message)) return { key: `${group}\n${content.message}`, aggregated: content };
     return {
       key: group,
-      told: { ...happening, message: shortened(`(combined from similar events): ${happening.message}`) },
+      aggregated: { ...content, message: truncateMessage(`(combined from similar events): ${content.message}`) },
     };
   }
 
@@ -89,6 +98,6 @@ export class EventCorrelator {
   }
 }
 
-function keyOf(plane: string, { apiVersion, kind, namespace, name, uid }: EventSubject, type: string): string {
+function keyOf(plane: string, { apiVersion, kind, namespace, name, uid }: InvolvedObject, type: string): string {
   return [plane, apiVersion, kind, namespace, name, uid, type].join("\n");
 }

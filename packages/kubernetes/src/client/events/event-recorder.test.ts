@@ -9,7 +9,7 @@ const about = { apiVersion: "v1", kind: "Claim", namespace: "acme", name: "one",
 const denied = { type: "Warning", reason: "Denied", message: "no room" } as const;
 const lost = new ConnectionFailed({ method: "POST", path: "/events" }, "ECONNRESET");
 
-/** A recorder whose writes fail as planned, one plan for each write. */
+/** A recorder whose writes fail as planned. */
 function recording(plans: readonly (Error | undefined)[] = []) {
   const clock = new FakeClock(1_000_000);
   const written: string[] = [];
@@ -83,7 +83,7 @@ describe("a recorder of events", () => {
   it("does not fill memory while a server is away, and does not wait for it in the end", async () => {
     const { clock, recorder, reported } = recording(Array.from({ length: 100 }, () => lost));
     for (let at = 0; at < 1_010; at += 1) recorder.record("root", { ...about, uid: `u${at}` }, denied);
-    expect(reported.filter((text) => text.startsWith("more than 1000 events wait"))).toHaveLength(9);
+    expect(reported.filter((text) => text.startsWith("more than 1000 events are waiting"))).toHaveLength(9);
     const stopping = recorder.stop();
     clock.advance(2_000);
     await stopping;

@@ -2,19 +2,19 @@ import { accessSync, constants } from "node:fs";
 import { quote } from "../../protocol/go-quote.ts";
 import { dnsLabel } from "../../protocol/names.ts";
 import type { ClusterEntry, ContextEntry, ExecEntry, UserEntry } from "./kubeconfig-entries.ts";
-import { fileFault } from "./kubeconfig-error.ts";
+import { fileErrorText } from "./kubeconfig-error.ts";
 
 const proxySchemes = ["http:", "https:", "socks5:"];
 const interactiveModes = ["Never", "IfAvailable", "Always"];
 
-/** Everything that is wrong with a cluster; nothing when it can be used. */
+/** All problems of a cluster entry. */
 export function clusterProblems(name: string, cluster: ClusterEntry): readonly string[] {
   const { server, authorityFile, authorityData, proxyUrl, insecureSkipTlsVerify } = cluster;
   return [
     ...when(server === "", `no server found for cluster ${quote(name)} in ${cluster.origin}`),
     ...when(
       server !== "" && serverUrl(server) === undefined,
-      `the server ${quote(server)} of cluster ${quote(name)} is no URL; write it as https://host:port`,
+      `the server ${quote(server)} of cluster ${quote(name)} is not a valid URL; write it as https://host:port`,
     ),
     ...(proxyUrl === "" ? [] : proxyProblems(name, proxyUrl)),
     ...when(
@@ -28,12 +28,12 @@ export function clusterProblems(name: string, cluster: ClusterEntry): readonly s
     ...unreadable("certificate-authority", authorityFile, name),
     ...when(
       authorityData !== "" && !authorityData.includes("-----BEGIN "),
-      `certificate-authority-data of ${name} holds no certificate in PEM form`,
+      `certificate-authority-data of ${name} contains no PEM certificate`,
     ),
   ];
 }
 
-/** A server without a scheme is one without TLS, as kubectl has it. */
+/** A server without a scheme uses HTTP, as in kubectl. */
 export function serverUrl(server: string): URL | undefined {
   const text = server.includes("://") ? server : `http://${server}`;
   if (!URL.canParse(text)) return undefined;
@@ -49,7 +49,7 @@ function proxyProblems(name: string, proxyUrl: string): readonly string[] {
   return [`${subject}: unsupported scheme ${quote(protocol.slice(0, -1))}, must be http, https, or socks5`];
 }
 
-/** Everything that is wrong with a user. */
+/** All problems of a user entry. */
 export function userProblems(name: string, user: UserEntry): readonly string[] {
   const { impersonation } = user;
   const asWhat =
@@ -116,7 +116,7 @@ function execProblems(name: string, exec: ExecEntry): readonly string[] {
   ];
 }
 
-/** What is wrong with a context itself; whom it names is another matter. */
+/** Problems of a context itself, not of its cluster and user. */
 export function contextProblems(name: string, { user, cluster, namespace }: ContextEntry): readonly string[] {
   return [
     ...when(user === "", `user was not specified for context ${quote(name)}`),
@@ -134,7 +134,7 @@ function unreadable(what: string, file: string, name: string): readonly string[]
     accessSync(file, constants.R_OK);
     return [];
   } catch (error) {
-    return [`unable to read ${what} ${file} for ${name} due to ${fileFault(error)}`];
+    return [`unable to read ${what} ${file} for ${name} due to ${fileErrorText(error)}`];
   }
 }
 

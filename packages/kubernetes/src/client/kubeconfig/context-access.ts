@@ -1,28 +1,27 @@
 import type { Clock } from "../../protocol/clock.ts";
 import type { ClusterAccess, Identity } from "../transport/cluster-access.ts";
 import { serverUrl } from "./check-entries.ts";
-import type { ChosenContext } from "./chosen-context.ts";
-import { type CredentialSource, credentialsOf, type Shown } from "./credentials.ts";
+import { type CredentialSource, type Credentials, credentialsOf } from "./credentials.ts";
 import { environmentProxy } from "./environment-proxy.ts";
-import type { ExecPorts } from "./exec-plugin.ts";
+import type { ExecDeps } from "./exec-plugin.ts";
 import { impersonationHeaders } from "./impersonation-headers.ts";
 import type { ClusterEntry } from "./kubeconfig-entries.ts";
 import { KubeconfigError } from "./kubeconfig-error.ts";
-import { RereadFile } from "./reread-file.ts";
+import { ReloadingFile } from "./reloading-file.ts";
+import type { ResolvedContext } from "./resolve-context.ts";
 
-/** The access that a context describes. */
-export function contextAccess({ cluster, user, namespace }: ChosenContext, ports: ExecPorts): ClusterAccess {
+export function contextAccess({ cluster, user, namespace }: ResolvedContext, deps: ExecDeps): ClusterAccess {
   const server = serverUrl(cluster.server);
-  if (server === undefined) throw new KubeconfigError(`"${cluster.server}" is no URL of a server`);
+  if (server === undefined) throw new KubeconfigError(`"${cluster.server}" is not a valid server URL`);
   const isSecure = server.protocol === "https:";
-  // Whoever listens on the way must not get to know a token: without TLS none is sent.
-  const credentials = isSecure ? credentialsOf(user, cluster, ports) : noCredentials;
+  // Without TLS no credentials are sent: they could be intercepted.
+  const credentials = isSecure ? credentialsOf(user, cluster, deps) : noCredentials;
   const identities = new Identities(
     credentials,
-    authorityOf(cluster, ports.clock),
+    authorityOf(cluster, deps.clock),
     impersonationHeaders(user.impersonation),
   );
-  const proxy = cluster.proxyUrl === "" ? environmentProxy(server, ports.env) : new URL(cluster.proxyUrl);
+  const proxy = cluster.proxyUrl === "" ? environmentProxy(server, deps.env) : new URL(cluster.proxyUrl);
   return {
     server,
     namespace,
@@ -30,20 +29,20 @@ export function contextAccess({ cluster, user, namespace }: ChosenContext, ports
     ...(cluster.tlsServerName === "" ? {} : { serverName: cluster.tlsServerName }),
     ...(proxy === undefined ? {} : { proxy }),
     identity: () => identities.current(),
-    refused: (identity) => identities.refused(identity),
+    invalidate: (identity) => identities.invalidate(identity),
   };
 }
 
-const noCredentials: CredentialSource = { shown: async () => ({}), forget: () => undefined };
+const noCredentials: CredentialSource = { credentials: async () => ({}), invalidate: () => undefined };
 
 function authorityOf({ authorityData, authorityFile }: ClusterEntry, clock: Clock): () => Promise<string | undefined> {
   if (authorityData !== "") return async () => authorityData;
   if (authorityFile === "") return async () => undefined;
-  const file = new RereadFile(authorityFile, "certificate authority", clock);
+  const file = new ReloadingFile(authorityFile, "certificate authority", clock);
   return () => file.text();
 }
 
-/** Hands out the same identity until something about it has changed. */
+/** Returns the same identity until something about it changes. */
 class Identities {
   readonly #credentials: CredentialSource;
   readonly #authority: () => Promise<string | undefined>;
@@ -61,7 +60,7 @@ class Identities {
   }
 
   async current(): Promise<Identity> {
-    const [shown, authorityPem] = await Promise.all([this.#credentials.shown(), this.#authority()]);
+    const [shown, authorityPem] = await Promise.all([this.#credentials.credentials(), this.#authority()]);
     const last = this.#last;
     const certificate = sameCertificate(last?.certificate, shown.certificate) ? last?.certificate : shown.certificate;
     const isSame =
@@ -81,11 +80,11 @@ class Identities {
     return this.#last;
   }
 
-  refused(identity: Identity): void {
-    if (identity === this.#last) this.#credentials.forget();
+  invalidate(identity: Identity): void {
+    if (identity === this.#last) this.#credentials.invalidate();
   }
 }
 
-function sameCertificate(left: Shown["certificate"], right: Shown["certificate"]): boolean {
+function sameCertificate(left: Credentials["certificate"], right: Credentials["certificate"]): boolean {
   return left?.certificatePem === right?.certificatePem && left?.privateKeyPem === right?.privateKeyPem;
 }

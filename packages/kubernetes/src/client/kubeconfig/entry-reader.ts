@@ -1,33 +1,33 @@
 import { dirname, isAbsolute, join, sep } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
 
-/** Where in a file something is, and what is wrong there. */
-export class EntryFault extends Error {
-  override readonly name = "EntryFault";
+/** A problem with its location in a file. */
+export class EntryError extends Error {
+  override readonly name = "EntryError";
 
   constructor(where: string, fault: string) {
     super(`${where}: ${fault}`);
   }
 }
 
-/** Reads one object of a kubeconfig, field by field. Fields that nobody asks for are ignored, as kubectl does. */
+/** Reads one object of a kubeconfig, field by field. Unknown fields are ignored, as in kubectl. */
 export class EntryReader {
   readonly #value: JsonObject;
   readonly #where: string;
   readonly #file: string;
 
   constructor(value: JsonValue | undefined, where: string, file: string) {
-    if (value !== undefined && value !== null && !isJsonObject(value)) throw new EntryFault(where, "must be an object");
+    if (value !== undefined && value !== null && !isJsonObject(value)) throw new EntryError(where, "must be an object");
     this.#value = value ?? {};
     this.#where = where;
     this.#file = file;
   }
 
-  /** A name or a token may look like a number: it is the text that counts. */
+  /** Names and tokens may look like numbers in YAML: the text counts. */
   text(field: string): string {
     const value = ownValue(this.#value, field);
     if (value === undefined || value === null) return "";
-    if (typeof value === "object") throw this.fault(field, "must be a text");
+    if (typeof value === "object") throw this.fault(field, "must be a string");
     return String(value);
   }
 
@@ -38,18 +38,18 @@ export class EntryReader {
     return value;
   }
 
-  /** Relative to the folder of the file that names it. */
+  /** Relative to the directory of the kubeconfig. */
   path(field: string): string {
     return this.#resolved(this.text(field));
   }
 
-  /** A program without a slash is searched for; with one it is a path like any other. */
+  /** A command without a slash is searched in PATH; one with a slash is a path like any other. */
   program(field: string): string {
     const name = this.text(field);
     return name.includes(sep) ? this.#resolved(name) : name;
   }
 
-  /** The text behind base64. */
+  /** Decoded base64. */
   data(field: string): string {
     const text = this.text(field).replace(/\s/g, "");
     if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) throw this.fault(field, "is no valid base64");
@@ -83,8 +83,8 @@ export class EntryReader {
     return ownValue(this.#value, field);
   }
 
-  fault(field: string, fault: string): EntryFault {
-    return new EntryFault(this.#at(field), fault);
+  fault(field: string, fault: string): EntryError {
+    return new EntryError(this.#at(field), fault);
   }
 
   #at(field: string): string {

@@ -3,17 +3,19 @@ import { KubeconfigError } from "./kubeconfig-error.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The proxy that the environment names for a server, by the rules of programs written in Go; undefined for none. */
+/** The proxy for a server from the environment, by the rules of Go; undefined for none. */
 export function environmentProxy(server: URL, env: Env): URL | undefined {
   const name = server.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const named = env[name] || env[name.toLowerCase()] || "";
   if (named === "" || isExempt(server, env["NO_PROXY"] || env["no_proxy"] || "")) return undefined;
   const text = named.includes("://") ? named : `http://${named}`;
   if (URL.canParse(text) && ["http:", "https:", "socks5:"].includes(new URL(text).protocol)) return new URL(text);
-  throw new KubeconfigError(`the environment variable ${name} is no URL of a proxy: "${named}"; correct or unset it`);
+  throw new KubeconfigError(
+    `the environment variable ${name} is not a valid proxy URL: "${named}"; correct or unset it`,
+  );
 }
 
-/** A server on this machine never has a proxy before it. */
+/** Local servers are never proxied. */
 function isExempt(server: URL, list: string): boolean {
   const host = server.hostname.replace(/^\[|\]$/g, "").toLowerCase();
   const port = server.port || (server.protocol === "https:" ? "443" : "80");
@@ -24,7 +26,7 @@ function isExempt(server: URL, list: string): boolean {
     .some((entry) => entry === "*" || (entry !== "" && matches(entry, host, port)));
 }
 
-/** An entry is a network, an address, or a domain that stands for all below it; either of the last two with a port. */
+/** An entry is a CIDR, an address, or a domain with all its subdomains; the last two may have a port. */
 function matches(entry: string, host: string, port: string): boolean {
   if (entry.includes("/")) return isIP(host) !== 0 && isInNetwork(entry, host);
   const [name = "", onlyPort] = isIP(entry) === 6 ? [entry] : entry.split(":");

@@ -11,11 +11,11 @@ export interface ExecCredential {
   readonly expiresAtMs: number | undefined;
 }
 
-/** What a plug-in said, or what is wrong with it. */
+/** Parses the output of a plug-in; throws when it is invalid. */
 export function parseExecCredential(output: string, apiVersion: string): ExecCredential {
   const value = jsonIn(output);
   if (!isJsonObject(value) || ownValue(value, "kind") !== "ExecCredential")
-    throw fault("decoding stdout: it holds no ExecCredential");
+    throw fault("decoding stdout: it contains no ExecCredential");
   const returned = text(value, "apiVersion");
   if (returned !== apiVersion) {
     throw fault(`exec plugin is configured to use API version ${apiVersion}, plugin returned version ${returned}`);
@@ -34,13 +34,13 @@ function certificateIn(status: JsonObject): ClientCertificate | undefined {
   if (certificatePem === "" || privateKeyPem === "")
     throw fault("exec plugin returned only certificate or key, not both");
   const certificate = { certificatePem, privateKeyPem };
-  const unfit = certificateFault(certificate);
+  const unfit = certificateProblem(certificate);
   if (unfit !== undefined) throw fault(`failed parsing client key/certificate: ${unfit}`);
   return certificate;
 }
 
 /** Why a certificate and a key cannot be used together; undefined when they can. */
-export function certificateFault({ certificatePem, privateKeyPem }: ClientCertificate): string | undefined {
+export function certificateProblem({ certificatePem, privateKeyPem }: ClientCertificate): string | undefined {
   try {
     createSecureContext({ cert: certificatePem, key: privateKeyPem });
     return undefined;
@@ -54,7 +54,7 @@ function expiryIn(status: JsonObject): number | undefined {
   if (written === "") return undefined;
   const expiresAtMs = parseTime(written);
   if (expiresAtMs === undefined)
-    throw fault(`decoding stdout: expirationTimestamp ${JSON.stringify(written)} is no time`);
+    throw fault(`decoding stdout: expirationTimestamp ${JSON.stringify(written)} is not a valid time`);
   return expiresAtMs;
 }
 
@@ -69,7 +69,7 @@ function jsonIn(output: string): JsonValue {
 
 function text(object: JsonObject, field: string): string {
   const value = ownValue(object, field) ?? "";
-  if (typeof value !== "string") throw fault(`decoding stdout: ${field} must be a text`);
+  if (typeof value !== "string") throw fault(`decoding stdout: ${field} must be a string`);
   return value;
 }
 

@@ -3,28 +3,28 @@ import { writeJson } from "../../protocol/json-writer.ts";
 import { type ExecCredential, parseExecCredential } from "./exec-credential.ts";
 import type { ClusterEntry, ExecEntry } from "./kubeconfig-entries.ts";
 import { KubeconfigError } from "./kubeconfig-error.ts";
-import type { PluginRun } from "./run-plugin.ts";
+import type { RunPluginOptions } from "./run-plugin.ts";
 
-export interface ExecPorts {
+export interface ExecDeps {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether somebody can be asked for a password. */
+  /** Whether a user can be prompted. */
   readonly hasTerminal: boolean;
-  /** Resolves to what the program writes on its standard output. */
-  readonly run: (exec: ExecEntry, how: PluginRun) => Promise<string>;
+  /** Resolves to the program's standard output. */
+  readonly run: (exec: ExecEntry, options: RunPluginOptions) => Promise<string>;
 }
 
 const knownVersions = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"];
 
-/** Credentials from a program: kept until they expire or are refused, and asked for by one caller at a time. */
+/** Credentials from a program, cached until they expire or are rejected. Concurrent callers share one run. */
 export class ExecPlugin {
   readonly #exec: ExecEntry;
   readonly #cluster: ClusterEntry;
-  readonly #ports: ExecPorts;
+  readonly #deps: ExecDeps;
   #credential: ExecCredential | undefined;
   #running: Promise<ExecCredential> | undefined;
 
-  constructor(exec: ExecEntry, cluster: ClusterEntry, ports: ExecPorts) {
+  constructor(exec: ExecEntry, cluster: ClusterEntry, deps: ExecDeps) {
     if (!knownVersions.includes(exec.apiVersion)) {
       throw new KubeconfigError(
         `exec plugin: invalid apiVersion "${exec.apiVersion}"; supported are ${knownVersions.join(" and ")}`,
@@ -32,20 +32,20 @@ export class ExecPlugin {
     }
     this.#exec = exec;
     this.#cluster = cluster;
-    this.#ports = ports;
+    this.#deps = deps;
   }
 
   async credential(): Promise<ExecCredential> {
-    const known = this.#credential;
-    const hasExpired = (known?.expiresAtMs ?? Number.POSITIVE_INFINITY) < this.#ports.clock.now();
-    if (known !== undefined && !hasExpired) return known;
+    const cached = this.#credential;
+    const hasExpired = (cached?.expiresAtMs ?? Number.POSITIVE_INFINITY) < this.#deps.clock.now();
+    if (cached !== undefined && !hasExpired) return cached;
     this.#running ??= this.#ask().finally(() => {
       this.#running = undefined;
     });
     return this.#running;
   }
 
-  forget(): void {
+  invalidate(): void {
     this.#credential = undefined;
   }
 
@@ -57,14 +57,14 @@ export class ExecPlugin {
     };
     const info = { kind: "ExecCredential", apiVersion: this.#exec.apiVersion, spec };
     const own = this.#exec.env.map(({ name, value }) => [name, value]);
-    const env = { ...this.#ports.env, ...Object.fromEntries(own), KUBERNETES_EXEC_INFO: writeJson(info) };
-    const output = await this.#ports.run(this.#exec, { env, isInteractive });
+    const env = { ...this.#deps.env, ...Object.fromEntries(own), KUBERNETES_EXEC_INFO: writeJson(info) };
+    const output = await this.#deps.run(this.#exec, { env, isInteractive });
     this.#credential = parseExecCredential(output, this.#exec.apiVersion);
     return this.#credential;
   }
 
   #isInteractive(): boolean {
-    const { hasTerminal } = this.#ports;
+    const { hasTerminal } = this.#deps;
     if (this.#exec.interactiveMode === "Never") return false;
     if (this.#exec.interactiveMode === "Always" && !hasTerminal) {
       throw new KubeconfigError(

@@ -1,6 +1,6 @@
 import type { Impersonation } from "./kubeconfig-entries.ts";
 
-/** The headers that ask the server to take us for somebody else. */
+/** The headers that impersonate another user. */
 export function impersonationHeaders({
   user,
   uid,
@@ -18,7 +18,7 @@ export function impersonationHeaders({
   };
 }
 
-/** A key may hold anything, a header name may not. */
+/** Percent-encodes characters that are not allowed in header names. */
 function escaped(key: string): string {
   return [...Buffer.from(key)].map(escapedByte).join("");
 }

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
-import type { ChosenContext } from "./chosen-context.ts";
+import type { ResolvedContext } from "./resolve-context.ts";
 
-/** Where a pod finds who it is. */
-export const serviceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
+/** Where the credentials of a pod are mounted. */
+export const serviceAccountDir = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** What a pod is given by the cluster that it runs in; undefined outside of one. */
+/** The in-cluster configuration of a pod; undefined outside of a cluster. */
 export function inClusterContext(
   env: Readonly<Record<string, string | undefined>>,
   folder: string,
-): ChosenContext | undefined {
+): ResolvedContext | undefined {
   const [host = "", port = ""] = [env["KUBERNETES_SERVICE_HOST"], env["KUBERNETES_SERVICE_PORT"]];
   const tokenFile = join(folder, "token");
   if (host === "" || port === "" || !existsSync(tokenFile)) return undefined;

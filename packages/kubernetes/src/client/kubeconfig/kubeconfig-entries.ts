@@ -1,8 +1,8 @@
 import type { JsonValue } from "../../protocol/json-value.ts";
 
-/** A `cluster`: where a server is, and who vouches for it. Empty texts mean: not given. Paths are absolute. */
+/** A `cluster` entry. Empty strings mean: not given. Paths are absolute. */
 export interface ClusterEntry {
-  /** The file that this comes from. */
+  /** The file of this entry. */
   readonly origin: string;
   readonly server: string;
   readonly tlsServerName: string;
@@ -11,11 +11,11 @@ export interface ClusterEntry {
   /** PEM. */
   readonly authorityData: string;
   readonly proxyUrl: string;
-  /** What the cluster has to say to an exec plug-in. */
+  /** The cluster's configuration for an exec plug-in. */
   readonly execConfig: JsonValue | undefined;
 }
 
-/** A `user`: one way to say who we are. */
+/** A `user` entry: one set of credentials. */
 export interface UserEntry {
   readonly origin: string;
   readonly certificateFile: string;
@@ -31,7 +31,7 @@ export interface UserEntry {
   readonly exec: ExecEntry | undefined;
 }
 
-/** Whom to act as; an empty user means: as ourselves. */
+/** The user to impersonate; empty for none. */
 export interface Impersonation {
   readonly user: string;
   readonly uid: string;
@@ -39,7 +39,7 @@ export interface Impersonation {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A program that gives out credentials. */
+/** An exec credential plug-in. */
 export interface ExecEntry {
   readonly command: string;
   readonly args: readonly string[];
@@ -65,7 +65,7 @@ export interface Kubeconfig {
   readonly currentContext: string;
 }
 
-/** Of each name the first wins whole, even where a later one says more; and so does the first current context. */
+/** For each name the first entry wins entirely; and so does the first current context. */
 export function mergeKubeconfigs(files: readonly Kubeconfig[]): Kubeconfig {
   return {
     clusters: firstOfEach(files.map(({ clusters }) => clusters)),

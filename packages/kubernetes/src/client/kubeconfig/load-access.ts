@@ -1,49 +1,50 @@
 import { delimiter, join } from "node:path";
 import type { ClusterAccess } from "../transport/cluster-access.ts";
-import { type Choice, chosenContext } from "./chosen-context.ts";
 import { contextAccess } from "./context-access.ts";
-import type { ExecPorts } from "./exec-plugin.ts";
-import { inClusterContext, serviceAccountFolder } from "./in-cluster.ts";
+import type { ExecDeps } from "./exec-plugin.ts";
+import { inClusterContext, serviceAccountDir } from "./in-cluster.ts";
 import { mergeKubeconfigs } from "./kubeconfig-entries.ts";
 import { KubeconfigError } from "./kubeconfig-error.ts";
 import { readKubeconfig } from "./read-kubeconfig.ts";
+import { type ContextOverrides, resolveContext } from "./resolve-context.ts";
 import { runPlugin } from "./run-plugin.ts";
 
-/** What there is around the process; everything about it can be replaced. */
-export interface Surroundings extends Omit<ExecPorts, "run"> {
+/** The environment of the process, replaceable in tests. */
+export interface LoadAccessDeps extends Omit<ExecDeps, "run"> {
   readonly home: string;
-  readonly run?: ExecPorts["run"];
-  readonly serviceAccountFolder?: string;
+  readonly run?: ExecDeps["run"];
+  readonly serviceAccountDir?: string;
 }
 
-export interface AccessChoice extends Choice {
-  /** One file, instead of those that KUBECONFIG names. */
+export interface ConfigOverrides extends ContextOverrides {
+  /** One file, instead of those in KUBECONFIG. */
   readonly kubeconfig?: string;
 }
 
 const filesMax = 100;
 
 /**
- * How to reach a cluster, by the rules of kubectl: the one file that is named; else all files that KUBECONFIG names,
- * merged; else the one in the home folder; else what a pod is given by its cluster.
+ * Loads the access to a cluster by the rules of kubectl: the explicit file; else all files in KUBECONFIG, merged; else
+ * the one in the home directory; else the in-cluster configuration.
  */
-export function loadAccess(choice: AccessChoice, surroundings: Surroundings): ClusterAccess {
-  const { env, home } = surroundings;
-  const ports = { run: runPlugin, ...surroundings };
-  const files = choice.kubeconfig === undefined ? filesIn(env, home) : [choice.kubeconfig];
+export function loadAccess(overrides: ConfigOverrides, deps: LoadAccessDeps): ClusterAccess {
+  const { env, home } = deps;
+  const execDeps = { run: runPlugin, ...deps };
+  const files = overrides.kubeconfig === undefined ? filesIn(env, home) : [overrides.kubeconfig];
   const found = files.map(readKubeconfig).filter((config) => config !== undefined);
-  if (choice.kubeconfig !== undefined && found.length === 0) {
-    throw new KubeconfigError(`the kubeconfig file "${choice.kubeconfig}" does not exist`);
+  if (overrides.kubeconfig !== undefined && found.length === 0) {
+    throw new KubeconfigError(`the kubeconfig file "${overrides.kubeconfig}" does not exist`);
   }
   const merged = mergeKubeconfigs(found);
   const isEmpty = merged.contexts.size === 0 && merged.clusters.size === 0 && merged.currentContext === "";
-  if (!isEmpty || choice.kubeconfig !== undefined) return contextAccess(chosenContext(merged, choice, files), ports);
-  const inside = inClusterContext(env, surroundings.serviceAccountFolder ?? serviceAccountFolder);
+  if (!isEmpty || overrides.kubeconfig !== undefined)
+    return contextAccess(resolveContext(merged, overrides, files), execDeps);
+  const inside = inClusterContext(env, deps.serviceAccountDir ?? serviceAccountDir);
   if (inside === undefined) throw nothingFound(files);
-  return contextAccess({ ...inside, namespace: choice.namespace ?? inside.namespace }, ports);
+  return contextAccess({ ...inside, namespace: overrides.namespace ?? inside.namespace }, execDeps);
 }
 
-function filesIn(env: Surroundings["env"], home: string): readonly string[] {
+function filesIn(env: LoadAccessDeps["env"], home: string): readonly string[] {
   const named = env["KUBECONFIG"] ?? "";
   if (named === "") return [join(home, ".kube", "config")];
   const files = [...new Set(named.split(delimiter))].filter((file) => file !== "");

@@ -2,16 +2,16 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parse } from "yaml";
 import type { JsonValue } from "../../protocol/json-value.ts";
-import { EntryFault, EntryReader } from "./entry-reader.ts";
+import { EntryError, EntryReader } from "./entry-reader.ts";
 import type { ClusterEntry, ContextEntry, ExecEntry, Kubeconfig, UserEntry } from "./kubeconfig-entries.ts";
-import { fileFault, KubeconfigError } from "./kubeconfig-error.ts";
+import { fileErrorText, KubeconfigError } from "./kubeconfig-error.ts";
 
 const fileBytesMax = 16 * 1024 * 1024;
 
-/** Under this name a cluster keeps what it has to say to an exec plug-in. */
+/** Name of the extension with the cluster's configuration for exec plug-ins. */
 const execExtension = "client.authentication.k8s.io/exec";
 
-/** Undefined when there is no such file. */
+/** Undefined when the file does not exist. */
 export function readKubeconfig(file: string): Kubeconfig | undefined {
   const path = resolve(file);
   const text = textOf(path);
@@ -19,7 +19,7 @@ export function readKubeconfig(file: string): Kubeconfig | undefined {
   try {
     return configIn(parsed(text), path);
   } catch (error) {
-    if (!(error instanceof EntryFault)) throw error;
+    if (!(error instanceof EntryError)) throw error;
     throw new KubeconfigError(`error loading config file "${path}": ${error.message}`);
   }
 }
@@ -31,7 +31,7 @@ function textOf(path: string): string | undefined {
     return bytes.toString("utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new KubeconfigError(`error loading config file "${path}": ${fileFault(error)}`);
+    throw new KubeconfigError(`error loading config file "${path}": ${fileErrorText(error)}`);
   }
 }
 
@@ -40,7 +40,7 @@ function parsed(text: string): JsonValue {
     return (parse(text, { intAsBigInt: true, uniqueKeys: false }) ?? {}) as JsonValue;
   } catch (error) {
     const [first = ""] = (error as Error).message.split("\n");
-    throw new EntryFault("yaml", first.replace(/:$/, ""));
+    throw new EntryError("yaml", first.replace(/:$/, ""));
   }
 }
 
@@ -111,8 +111,11 @@ function userIn(reader: EntryReader, origin: string): UserEntry {
   };
 }
 
-/** Versions before v1 did not say whether they want a terminal: they get it when there is one. */
-const modestVersions = ["client.authentication.k8s.io/v1beta1", "client.authentication.k8s.io/v1alpha1"];
+/** Before v1 there was no interactiveMode: these get the terminal if there is one. */
+const versionsWithoutInteractiveMode = [
+  "client.authentication.k8s.io/v1beta1",
+  "client.authentication.k8s.io/v1alpha1",
+];
 
 function execIn(reader: EntryReader | undefined): ExecEntry | undefined {
   if (reader === undefined) return undefined;
@@ -125,7 +128,7 @@ function execIn(reader: EntryReader | undefined): ExecEntry | undefined {
     apiVersion,
     installHint: reader.text("installHint"),
     provideClusterInfo: reader.flag("provideClusterInfo"),
-    interactiveMode: mode === "" && modestVersions.includes(apiVersion) ? "IfAvailable" : mode,
+    interactiveMode: mode === "" && versionsWithoutInteractiveMode.includes(apiVersion) ? "IfAvailable" : mode,
   };
 }
 

@@ -3,22 +3,22 @@ import type { ExecEntry } from "./kubeconfig-entries.ts";
 import { KubeconfigError } from "./kubeconfig-error.ts";
 
 const outputBytesMax = 1024 * 1024;
-/** A person may have to find a phone first; a program by itself has no such excuse. */
-const aloneMsMax = 60_000;
+/** Interactive plug-ins get more time, because a person may have to fetch a second factor. */
+const unattendedMsMax = 60_000;
 const interactiveMsMax = 10 * 60_000;
 
-export interface PluginRun {
+export interface RunPluginOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly isInteractive: boolean;
 }
 
-/** Runs the program, and returns what it says on its standard output. What it says to people goes to ours. */
-export function runPlugin(exec: ExecEntry, { env, isInteractive }: PluginRun): Promise<string> {
+/** Runs the program and returns its standard output. Its standard error goes to ours. */
+export function runPlugin(exec: ExecEntry, { env, isInteractive }: RunPluginOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(exec.command, exec.args, {
       env: env as NodeJS.ProcessEnv,
       stdio: [isInteractive ? "inherit" : "ignore", "pipe", "inherit"],
-      timeout: isInteractive ? interactiveMsMax : aloneMsMax,
+      timeout: isInteractive ? interactiveMsMax : unattendedMsMax,
       killSignal: "SIGKILL",
     });
     const chunks: Uint8Array[] = [];
@@ -30,8 +30,8 @@ export function runPlugin(exec: ExecEntry, { env, isInteractive }: PluginRun): P
     });
     child.once("error", (error) => reject(notStarted(exec, error)));
     child.once("close", (code, signal) => {
-      if (bytes > outputBytesMax) reject(failed(exec, `said more than ${outputBytesMax} bytes`));
-      else if (signal !== null) reject(failed(exec, `was ended by ${signal}, perhaps because it took too long`));
+      if (bytes > outputBytesMax) reject(failed(exec, `wrote more than ${outputBytesMax} bytes`));
+      else if (signal !== null) reject(failed(exec, `was killed by ${signal}, probably because it took too long`));
       else if (code !== 0) reject(failed(exec, `failed with exit code ${code}`));
       else resolve(Buffer.concat(chunks).toString("utf8"));
     });
@@ -50,7 +50,7 @@ function notStarted(exec: ExecEntry, error: NodeJS.ErrnoException): KubeconfigEr
   return new KubeconfigError(words.join("\n\n"));
 }
 
-/** A hint comes from a file of somebody else: it must not command the terminal. */
+/** A hint comes from a configuration file: it must not contain terminal escape sequences. */
 function printable(text: string): string {
   return text.replace(/\p{C}/gu, (character) => (/\s/.test(character) ? character : codePointText(character)));
 }

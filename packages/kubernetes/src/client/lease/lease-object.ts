@@ -1,7 +1,7 @@
 import { type Parsed, required } from "../../protocol/field-issue.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
 import type { KubernetesObject } from "../../protocol/object-meta.ts";
-import { microTimeText } from "../../protocol/time.ts";
+import { formatMicroTime } from "../../protocol/time.ts";
 import type { ResourceType } from "../resources/resource-type.ts";
 
 export const leaseType: ResourceType = {
@@ -11,12 +11,11 @@ export const leaseType: ResourceType = {
   scope: "Namespaced",
 };
 
-/** Who may act for all, and for how long after each sign of life. */
 export interface Lease {
-  /** All of it, so that what we do not know is kept. */
+  /** The whole object, to preserve unknown fields. */
   readonly object: JsonObject;
   readonly resourceVersion: string;
-  /** Empty when nobody holds it. */
+  /** Empty when it is not held. */
   readonly holder: string;
   readonly durationMs: number;
   readonly acquireTime: string;
@@ -44,33 +43,33 @@ export function parseLease(value: JsonValue): Parsed<Lease> {
   };
 }
 
-/** What its holder says with each sign of life. */
-export interface Term {
+/** The values that a holder writes with each renewal. */
+export interface LeaseHolder {
   readonly holder: string;
   readonly durationMs: number;
   readonly nowMs: number;
 }
 
-export function newLease(namespace: string, name: string, term: Term): KubernetesObject {
+export function newLease(namespace: string, name: string, term: LeaseHolder): KubernetesObject {
   const metadata = { namespace, name };
   return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, ...{ spec: specOf(term, undefined) } };
 }
 
-/** The lease with a new sign of life, by its holder or by the next one. */
-export function renewed(lease: Lease, term: Term): KubernetesObject {
+/** The lease renewed by its holder, or taken over by the next one. */
+export function renewLease(lease: Lease, term: LeaseHolder): KubernetesObject {
   const before = ownValue(lease.object, "spec");
   const spec = { ...(isJsonObject(before) ? before : {}), ...specOf(term, lease) };
   return { ...lease.object, spec } as unknown as KubernetesObject;
 }
 
-function specOf({ holder, durationMs, nowMs }: Term, lease: Lease | undefined): JsonObject {
+function specOf({ holder, durationMs, nowMs }: LeaseHolder, lease: Lease | undefined): JsonObject {
   const isSameHolder = lease !== undefined && lease.holder === holder && lease.acquireTime !== "";
   const isHandedOver = lease !== undefined && lease.holder !== holder && holder !== "";
   return {
     holderIdentity: holder,
     leaseDurationSeconds: Math.ceil(durationMs / 1_000),
-    acquireTime: isSameHolder ? lease.acquireTime : microTimeText(nowMs),
-    renewTime: microTimeText(nowMs),
+    acquireTime: isSameHolder ? lease.acquireTime : formatMicroTime(nowMs),
+    renewTime: formatMicroTime(nowMs),
     leaseTransitions: (lease?.transitions ?? 0) + (isHandedOver ? 1 : 0),
   };
 }

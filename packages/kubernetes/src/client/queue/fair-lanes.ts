@@ -1,6 +1,6 @@
-/** Keys that wait, in lanes that take turns: whoever asks for much waits behind itself, not before everybody else. */
+/** A queue with lanes that take turns, so that a lane with many keys delays itself and not the others. */
 export class FairLanes<Key> {
-  /** The lane whose turn it is comes first. */
+  /** In turn order: the first lane is next. */
   readonly #lanes = new Map<string, Map<string, Key>>();
   #size = 0;
 
@@ -8,7 +8,7 @@ export class FairLanes<Key> {
     return this.#size;
   }
 
-  /** Whether it was not waiting already. */
+  /** Whether it was not queued already. */
   add(lane: string, id: string, key: Key): boolean {
     const waiting = this.#lanes.get(lane) ?? new Map<string, Key>();
     if (waiting.has(id)) return false;
@@ -18,14 +18,14 @@ export class FairLanes<Key> {
     return true;
   }
 
-  /** The next one whose turn it is; undefined when nobody waits. */
+  /** The next key by turn; undefined when the queue is empty. */
   take(): { readonly id: string; readonly key: Key } | undefined {
     for (const [lane, waiting] of this.#lanes) {
       this.#lanes.delete(lane);
       for (const [id, key] of waiting) {
         waiting.delete(id);
         this.#size -= 1;
-        if (waiting.size > 0) this.#lanes.set(lane, waiting); // to the end: the others come first
+        if (waiting.size > 0) this.#lanes.set(lane, waiting); // to the end: the other lanes come first
         return { id, key };
       }
     }

@@ -1,12 +1,12 @@
 import type { Clock } from "../../protocol/clock.ts";
 
 export interface TokenRate {
-  /** How many may be taken at once after a rest. */
+  /** Tokens available at once after a pause. */
   readonly burst: number;
   readonly perSecond: number;
 }
 
-/** So many a second, and no more; a rest saves some up. */
+/** A token bucket rate limiter. */
 export class TokenBucket {
   readonly #rate: TokenRate;
   readonly #clock: Clock;
@@ -20,7 +20,7 @@ export class TokenBucket {
     this.#atMs = clock.now();
   }
 
-  /** Whether there is one to take now. */
+  /** Takes a token if one is available. */
   take(): boolean {
     this.#fill();
     if (this.#tokens < 1) return false;
@@ -28,14 +28,14 @@ export class TokenBucket {
     return true;
   }
 
-  /** Takes the next ones that will be there; returns how long that is away. */
+  /** Takes tokens in advance; returns the time until they are available. */
   reserve(count = 1): number {
     this.#fill();
     this.#tokens -= count;
     return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#rate.perSecond) * 1_000;
   }
 
-  /** A clock that is set back gives nothing, and takes nothing. */
+  /** A clock that is set back neither adds nor removes tokens. */
   #fill(): void {
     const nowMs = this.#clock.now();
     const gained = (Math.max(0, nowMs - this.#atMs) / 1_000) * this.#rate.perSecond;

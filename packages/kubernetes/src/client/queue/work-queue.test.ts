@@ -1,22 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../../protocol/fake-clock.ts";
-import type { QueueListener } from "./queue-listener.ts";
-import { again, type Outcome, settled, WorkQueue, type WorkQueueLimits } from "./work-queue.ts";
+import type { QueueObserver } from "./queue-observer.ts";
+import { type ReconcileResult, reconciled, requeueAfter, WorkQueue, type WorkQueueLimits } from "./work-queue.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A queue of texts whose first letter is their lane, with work that tests finish themselves. */
-function queueOf(limits: Partial<WorkQueueLimits> = {}, told?: QueueListener) {
+function queueOf(limits: Partial<WorkQueueLimits> = {}, observer?: QueueObserver) {
   const clock = new FakeClock();
   const started: string[] = [];
   const reported: string[] = [];
-  const open = new Map<string, { resolve(outcome: Outcome): void; reject(error: Error): void }>();
+  const open = new Map<string, { resolve(outcome: ReconcileResult): void; reject(error: Error): void }>();
   const queue = new WorkQueue<string>({
-    work: (key) => {
+    reconcile: (key) => {
       if (open.has(key)) throw new Error(`${key} is being worked on twice`);
       started.push(key);
-      return new Promise<Outcome>((resolve, reject) => open.set(key, { resolve, reject })).finally(() =>
+      return new Promise<ReconcileResult>((resolve, reject) => open.set(key, { resolve, reject })).finally(() =>
         open.delete(key),
       );
     },
@@ -26,9 +26,9 @@ function queueOf(limits: Partial<WorkQueueLimits> = {}, told?: QueueListener) {
     random: { fraction: () => 0 },
     report: (error, key, failures) => reported.push(`${key} ${failures}: ${(error as Error).message}`),
     limits,
-    told,
+    observer,
   });
-  const finish = async (key: string, outcome: Outcome | Error = settled): Promise<void> => {
+  const finish = async (key: string, outcome: ReconcileResult | Error = reconciled): Promise<void> => {
     const work = open.get(key);
     if (outcome instanceof Error) work?.reject(outcome);
     else work?.resolve(outcome);
@@ -37,29 +37,29 @@ function queueOf(limits: Partial<WorkQueueLimits> = {}, told?: QueueListener) {
   return { queue, clock, started, reported, open, finish };
 }
 
-/** Counts as those do who make metrics of it. */
+/** Counts like the metrics. */
 function counted() {
   const seen = { depth: 0, added: 0, retried: 0, waitedMs: [] as number[], workedMs: [] as number[] };
-  const told: QueueListener = {
-    waiting: (by) => {
+  const observer: QueueObserver = {
+    onDepthChanged: (by) => {
       seen.depth += by;
     },
-    added: () => {
+    onAdded: () => {
       seen.added += 1;
     },
-    retried: () => {
+    onRetried: () => {
       seen.retried += 1;
     },
-    started: (ms) => seen.waitedMs.push(ms),
-    worked: (ms) => seen.workedMs.push(ms),
+    onStarted: (ms) => seen.waitedMs.push(ms),
+    onFinished: (ms) => seen.workedMs.push(ms),
   };
-  return { seen, told };
+  return { seen, observer };
 }
 
 describe("a work queue that is listened to", () => {
   it("tells how many wait, for how long they did, and how long work took", async () => {
-    const { seen, told } = counted();
-    const { queue, clock, finish } = queueOf({ concurrency: 1 }, told);
+    const { seen, observer } = counted();
+    const { queue, clock, finish } = queueOf({ concurrency: 1 }, observer);
     for (const key of ["a", "b", "b"]) queue.add(key);
     expect(seen).toMatchObject({ depth: 1, added: 2, waitedMs: [0] });
     await turn();
@@ -71,8 +71,8 @@ describe("a work queue that is listened to", () => {
   });
 
   it("tells of what is tried again", async () => {
-    const { seen, told } = counted();
-    const { queue, clock, finish } = queueOf({}, told);
+    const { seen, observer } = counted();
+    const { queue, clock, finish } = queueOf({}, observer);
     queue.add("a");
     await turn();
     await finish("a", new Error("busy"));
@@ -84,8 +84,8 @@ describe("a work queue that is listened to", () => {
   });
 
   it("leaves no caller waiting when it is stopped", async () => {
-    const { seen, told } = counted();
-    const { queue, finish } = queueOf({ concurrency: 1 }, told);
+    const { seen, observer } = counted();
+    const { queue, finish } = queueOf({ concurrency: 1 }, observer);
     for (const key of ["a", "b", "c"]) queue.add(key);
     await turn();
     expect(seen.depth).toBe(2);
@@ -188,7 +188,7 @@ describe("a work queue", () => {
     const { queue, clock, started, finish } = queueOf();
     queue.add("a");
     await turn();
-    await finish("a", again(5_000));
+    await finish("a", requeueAfter(5_000));
     queue.addAfter("a", 1_000);
     queue.addAfter("a", 9_000);
     clock.advance(999);
@@ -209,9 +209,9 @@ describe("a work queue", () => {
     queue.add("b");
     queue.addAfter("c", 1_000);
     await turn();
-    for (const key of ["a", "b", "c"]) queue.dropLater(key);
+    for (const key of ["a", "b", "c"]) queue.cancelDelayed(key);
     await finish("a", new Error("no"));
-    queue.dropLater("a");
+    queue.cancelDelayed("a");
     await finish("b");
     clock.advance(60_000);
     await turn();
@@ -227,7 +227,7 @@ describe("a work queue", () => {
     const { queue, reported } = queueOf({ concurrency: 1, keysMax: 2 });
     for (const key of ["a", "b", "c", "d"]) queue.add(key);
     queue.addAfter("e", 10);
-    expect(reported).toEqual(["d 0: more than 2 keys wait; this one is dropped"]);
+    expect(reported).toEqual(["d 0: more than 2 keys are queued; this one is dropped"]);
     await turn();
     void queue.stop();
   });
@@ -264,7 +264,7 @@ describe("a work queue", () => {
     const clock = new FakeClock();
     let seen: AbortSignal | undefined;
     const queue = new WorkQueue<string>({
-      work: (_key, signal) => {
+      reconcile: (_key, signal) => {
         seen = signal;
         return new Promise(() => undefined);
       },
@@ -292,7 +292,7 @@ describe("a work queue", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const { queue, clock, started, open, finish } = queueOf({ concurrency: 2 });
-        /** How often each key had been started when it was last asked for. */
+        /** How often each key had been started when it was last added. */
         const asked = new Map<string, number>();
         const startsOf = (key: string): number => started.filter((each) => each === key).length;
         for (const { do: what, key } of steps) {
@@ -300,7 +300,7 @@ describe("a work queue", () => {
           else if (what === "after") queue.addAfter(key, 500);
           else if (what === "finish") await finish(key);
           else if (what === "fail") await finish(key, new Error("no"));
-          else if (what === "again") await finish(key, again(100));
+          else if (what === "again") await finish(key, requeueAfter(100));
           else clock.advance(300);
           if (what === "add" || what === "after") asked.set(key, startsOf(key));
           await turn();

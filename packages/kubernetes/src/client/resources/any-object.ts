@@ -4,7 +4,7 @@ import type { KubernetesObject } from "../../protocol/object-meta.ts";
 
 export type AnyObject = KubernetesObject & JsonObject;
 
-/** The parser of clients that take objects as they come. */
+/** A parser that accepts any object. */
 export function anyObject(value: JsonValue): Parsed<AnyObject> {
   return { ok: true, value: value as unknown as AnyObject };
 }

@@ -3,10 +3,10 @@ import type { Parser } from "./read-reply.ts";
 import { ResourceClient } from "./resource-client.ts";
 import type { PlaneAddress, ResourceType } from "./resource-type.ts";
 
-/** The plane at the root of a server; the only one there is on plain Kubernetes. */
+/** The root plane of a server; the only one in plain Kubernetes. */
 export const rootPlane: PlaneAddress = { plane: "root", prefix: "" };
 
-/** A way to the objects of one server. */
+/** A client for one control plane of a server. */
 export class KubeClient {
   readonly transport: Transport;
   readonly plane: PlaneAddress;
@@ -16,7 +16,7 @@ export class KubeClient {
     this.plane = plane;
   }
 
-  /** The same server, in another control plane. */
+  /** A client for another control plane of the same server. */
   inPlane(plane: PlaneAddress): KubeClient {
     return new KubeClient(this.transport, plane);
   }

@@ -1,25 +1,25 @@
 import { isJsonObject, type JsonObject, ownValue } from "../../protocol/json-value.ts";
 import { type Call, ConnectionFailed } from "../transport/transport.ts";
 
-/** A part of a list, as the server sent it. */
+/** One page of a list, as the server sent it. */
 export interface RawPage {
   readonly items: readonly RawItem[];
   readonly resourceVersion: string;
-  /** What to ask for the next part with; empty when this was the last. */
+  /** Token of the next page; empty on the last one. */
   readonly continue: string;
 }
 
 export interface RawItem {
   readonly object: JsonObject;
-  /** Only where objects of all planes are listed at once. */
+  /** Set only in lists of all planes. */
   readonly plane: string | undefined;
 }
 
-/** Items of built-in kinds leave their kind to the list; each gets it back here. */
+/** Items of built-in kinds omit kind and apiVersion; they are added here. */
 export function pageIn(call: Call, list: JsonObject): RawPage {
   const { metadata, items, planes, kind, apiVersion } = list;
   if (!isJsonObject(metadata) || typeof metadata["resourceVersion"] !== "string") {
-    throw new ConnectionFailed(call, "the server answered with something that is no list");
+    throw new ConnectionFailed(call, "the server's response is not a list");
   }
   const itemType = { kind: String(kind).replace(/List$/, ""), apiVersion: String(apiVersion) };
   const next = ownValue(metadata, "continue");

@@ -1,13 +1,13 @@
 import { type FieldIssue, issueText, type Parsed } from "../../protocol/field-issue.ts";
 import { JsonSyntaxError, readJson } from "../../protocol/json-reader.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "../../protocol/json-value.ts";
-import { isSuccess, refusal } from "../transport/reply-status.ts";
+import { isSuccess, replyError } from "../transport/reply-status.ts";
 import { type Call, ConnectionFailed, type Reply } from "../transport/transport.ts";
 
-/** Makes a precise object of what a server sent. */
+/** Converts a server's JSON into a typed object. */
 export type Parser<Kind> = (value: JsonValue) => Parsed<Kind>;
 
-/** A server sent an object that is not what it should be: an older version of it, say, or one of somebody else. */
+/** A server sent an object that does not have the expected form, such as one of an older version. */
 export class UnreadableObject extends Error {
   override readonly name = "UnreadableObject";
   readonly issues: readonly FieldIssue[];
@@ -18,22 +18,22 @@ export class UnreadableObject extends Error {
   }
 }
 
-/** The object in an answer; throws the refusal, if it is one. */
-export function objectIn(call: Call, reply: Reply): JsonObject {
-  if (!isSuccess(reply)) throw refusal(call, reply);
+/** The object in a reply; throws a StatusError for an error reply. */
+export function objectOrThrow(call: Call, reply: Reply): JsonObject {
+  if (!isSuccess(reply)) throw replyError(call, reply);
   if (reply.object !== undefined) return reply.object();
   const value = jsonIn(call, reply.body);
   if (isJsonObject(value)) return value;
-  throw new ConnectionFailed(call, "the server answered with something that is no object");
+  throw new ConnectionFailed(call, "the server's response is not an object");
 }
 
-export function parsedBy<Kind>(parse: Parser<Kind>, value: JsonObject, resource: string): Kind {
+export function parseOrThrow<Kind>(parse: Parser<Kind>, value: JsonObject, resource: string): Kind {
   const parsed = parse(value);
   if (parsed.ok) return parsed.value;
   throw new UnreadableObject(`${resource} ${nameIn(value)}`, parsed.issues);
 }
 
-/** What an object calls itself, for messages about it. */
+/** The name of an object, for messages. */
 export function nameIn(value: JsonObject): string {
   const metadata = ownValue(value, "metadata");
   if (!isJsonObject(metadata)) return "without metadata";
@@ -46,6 +46,6 @@ function jsonIn(call: Call, body: string): JsonValue {
     return readJson(body);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    throw new ConnectionFailed(call, `the server answered with something that is no JSON: ${error.message}`);
+    throw new ConnectionFailed(call, `the server's response is not JSON: ${error.message}`);
   }
 }

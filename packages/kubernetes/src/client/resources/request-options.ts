@@ -1,16 +1,15 @@
 import type { Call } from "../transport/transport.ts";
 
 export interface WriteOptions {
-  /** Everything but the storing. */
   readonly dryRun?: boolean;
   readonly fieldManager?: string;
-  /** What the server does with fields it does not know; it warns when left out. */
+  /** How the server treats unknown fields; it warns when left out. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
-  /** For patches: the part of the object that has a door of its own. */
+  /** The subresource to patch. */
   readonly subresource?: "status" | "scale";
 }
 
-/** Of nearly all requests. Nobody adds to it. */
+/** Shared by nearly all requests; never modified. */
 export const noQuery = new URLSearchParams();
 
 export function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions): URLSearchParams {
@@ -33,7 +32,7 @@ export interface ListOptions {
   readonly reach?: Call["reach"];
 }
 
-/** Lists come in pages: nobody holds a hundred thousand objects in one text. */
+/** Lists are paged, so that no response holds a hundred thousand objects. */
 export const pageSize = 500;
 
 export function listQuery(options: ListOptions): URLSearchParams {
@@ -48,9 +47,9 @@ export function listQuery(options: ListOptions): URLSearchParams {
 }
 
 export interface DeleteOptions {
-  /** Only this very object, and not another that has its name by now. */
+  /** Precondition: the object's UID. */
   readonly uid?: string;
-  /** Only if nobody has changed it since. */
+  /** Precondition: the object's version. */
   readonly resourceVersion?: string;
   readonly propagation?: "Foreground" | "Background" | "Orphan";
   readonly gracePeriodSeconds?: number;

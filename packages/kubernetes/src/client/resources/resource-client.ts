@@ -4,7 +4,7 @@ import { writeJson } from "../../protocol/json-writer.ts";
 import type { KubernetesObject } from "../../protocol/object-meta.ts";
 import type { Call, CallBody, Transport } from "../transport/transport.ts";
 import { pageIn, type RawPage } from "./list-page.ts";
-import { objectIn, type Parser, parsedBy } from "./read-reply.ts";
+import { objectOrThrow, type Parser, parseOrThrow } from "./read-reply.ts";
 import {
   type DeleteOptions,
   deleteBody,
@@ -23,14 +23,13 @@ import {
   type ResourceType,
 } from "./resource-type.ts";
 
-/** A part of a list. */
+/** One page of a list. */
 export interface Page<Kind> {
   readonly items: readonly Kind[];
   readonly resourceVersion: string;
   readonly continue: string;
 }
 
-/** How an object is changed without sending all of it. */
 export type Patch =
   | { readonly type: "merge" | "strategic"; readonly body: object }
   | { readonly type: "json"; readonly body: readonly object[] };
@@ -41,17 +40,17 @@ const patchTypes = {
   json: "application/json-patch+json",
 } as const;
 
-/** The name under which a server remembers who set which field; a patch is by whoever sends it unless it says so. */
+/** Server-side apply requires an explicit field manager. */
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;
-  /** Take fields over from whoever manages them now. */
+  /** Take over fields from other managers. */
   readonly force?: boolean;
 }
 
-/** Whether a deleted object is gone at once, or waits for somebody to let it go. */
+/** Whether a deleted object is gone, or waits for its finalizers. */
 export type Deletion = { readonly outcome: "gone" } | { readonly outcome: "going"; readonly object: JsonObject };
 
-/** The objects of one kind in one plane. Everything that fails rejects: with a StatusError if the server says why. */
+/** A client for the objects of one kind in one plane. Failures reject, with a StatusError if the server responded. */
 export class ResourceClient<Kind> {
   readonly type: ResourceType;
   readonly plane: PlaneAddress;
@@ -74,7 +73,7 @@ export class ResourceClient<Kind> {
     return this.#write({ method: "GET", path: this.#path(ref), query: noQuery }, signal);
   }
 
-  /** Undefined when there is no such object, or no such control plane. That the server knows no such kind is still an error. */
+  /** Undefined when the object or its control plane does not exist. An unknown kind is still an error. */
   async find(ref: ObjectRef, signal: AbortSignal): Promise<Kind | undefined> {
     try {
       return await this.get(ref, signal);
@@ -84,13 +83,13 @@ export class ResourceClient<Kind> {
     }
   }
 
-  /** One page; all of them come from `pages`. */
+  /** One page; see `pages` for all. */
   async list(options: ListOptions, signal: AbortSignal): Promise<Page<Kind>> {
     const page = await this.rawList(options, signal);
-    return { ...page, items: page.items.map(({ object }) => parsedBy(this.parse, object, this.type.plural)) };
+    return { ...page, items: page.items.map(({ object }) => parseOrThrow(this.parse, object, this.type.plural)) };
   }
 
-  /** All pages, one at a time, as of one moment. Rejects with Expired when the reader takes longer than history is kept. */
+  /** All pages, at one revision. Rejects with Expired when reading takes longer than the server keeps history. */
   async *pages(options: ListOptions, signal: AbortSignal): AsyncGenerator<Page<Kind>> {
     let next = "";
     do {
@@ -100,10 +99,10 @@ export class ResourceClient<Kind> {
     } while (next !== "");
   }
 
-  /** A page as the server sent it, for whoever can live with items that cannot be read. */
+  /** A page as the server sent it, for callers that tolerate unreadable items. */
   async rawList(options: ListOptions, signal: AbortSignal): Promise<RawPage> {
     const call = this.collectionCall(options, listQuery(options));
-    return pageIn(call, objectIn(call, await this.#transport.request(call, signal)));
+    return pageIn(call, objectOrThrow(call, await this.#transport.request(call, signal)));
   }
 
   collectionCall({ namespace, reach }: Pick<ListOptions, "namespace" | "reach">, query: URLSearchParams): Call {
@@ -144,12 +143,12 @@ export class ResourceClient<Kind> {
       query: new URLSearchParams(),
       body: jsonBody(deleteBody(options)),
     };
-    const object = objectIn(call, await this.#transport.request(call, signal));
+    const object = objectOrThrow(call, await this.#transport.request(call, signal));
     return object["kind"] === "Status" ? { outcome: "gone" } : { outcome: "going", object };
   }
 
   async #write(call: Call, signal: AbortSignal): Promise<Kind> {
-    return parsedBy(this.parse, objectIn(call, await this.#transport.request(call, signal)), this.type.plural);
+    return parseOrThrow(this.parse, objectOrThrow(call, await this.#transport.request(call, signal)), this.type.plural);
   }
 
   #path(ref: ObjectRef, subresource?: string): string {

@@ -2,16 +2,16 @@ import { type JsonValue, jsonEquals } from "../../protocol/json-value.ts";
 import type { KubernetesObject, ObjectMeta } from "../../protocol/object-meta.ts";
 import type { ResourceClient } from "./resource-client.ts";
 
-/** A status as it was read, and as it should be. */
+/** The status that was read, and the new one. */
 export interface StatusChange {
   readonly before: object | undefined;
   readonly after: object;
 }
 
 /**
- * Writes a status if it is another than was read, and gives the object as it is then; nothing to change, nothing written.
- * Goes by the version that was read: rejects with a conflict if anybody has written since. Servers take everything but
- * the status from what they have, so no more than that is sent.
+ * Writes a status if it differs from the one that was read; returns the written object, or undefined if nothing
+ * changed. Uses the version that was read: rejects with a conflict if it is outdated. Servers ignore everything but the
+ * status, so nothing else is sent.
  */
 export async function writeStatus<Kind>(
   client: ResourceClient<Kind>,
@@ -26,7 +26,7 @@ export async function writeStatus<Kind>(
 
 function identityOf({ name, namespace, uid, resourceVersion }: ObjectMeta): ObjectMeta {
   if (name === undefined || uid === undefined || resourceVersion === undefined) {
-    throw new TypeError("a status is written to an object that was read: with a name, a uid and a resourceVersion");
+    throw new TypeError("writing a status requires the object as read, with name, uid and resourceVersion");
   }
   return { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion };
 }

@@ -1,75 +1,75 @@
 import type { X509Certificate } from "node:crypto";
 import type { JsonObject } from "../../protocol/json-value.ts";
 import type { UserInfo } from "../../protocol/user-info.ts";
-import type { Abort } from "../shared-abort.ts";
+import type { AbortControllerLike } from "../light-abort-controller.ts";
 import type { StreamEvent } from "./transport.ts";
 
-/** All values of each header under its name in lower case, as Node's `headersDistinct` gives them. */
+/** All values of each header, by lower-case name, as Node's `headersDistinct` gives them. */
 export type RequestHeaders = Readonly<Record<string, readonly string[] | undefined>>;
 
-/** A request as it reaches the API, from a socket or from a caller in the same process. */
+/** A request to the API, from a socket or from inside the process. */
 export interface ApiRequest {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: RequestHeaders;
-  /** Reads the whole body; throws a StatusError when it is too long or cannot be read. */
+  /** Reads the whole body; throws a StatusError when it is too long or unreadable. */
   readonly body: () => Promise<Uint8Array | string>;
-  /** Aborts when the client is gone; and by the server, when the time for the request is up. */
-  readonly life: Abort;
-  /** For callers that are trusted to say who they are; everybody else is asked. */
+  /** Aborted when the client disconnects, and by the server when the request times out. */
+  readonly abortController: AbortControllerLike;
+  /** Set by trusted callers only; other requests are authenticated. */
   readonly user?: UserInfo;
   /**
-   * List or watch the objects of all planes at once, of a kind that the plane of the path serves or any other does, each
-   * shown as its own plane shows it. For masters among the callers that are trusted to say who they are. Each event then says its plane beside the object, as `plane`, and
-   * a list the planes of its items in their order, as `planes`: nothing is added to the objects themselves.
+   * List or watch the objects of all planes, of a kind that any plane serves, each rendered by its own plane. For
+   * trusted callers in system:masters. Events have a `plane` beside the object, and lists have the `planes` of their
+   * items, in order; the objects themselves are unchanged.
    */
   readonly allPlanes?: boolean;
   /**
-   * Answer a list with how far the server is, as plain text, and list nothing; watches of the same objects that were
-   * opened by callers in this process get a bookmark at once.
+   * Respond to a list with the current revision as plain text instead; watches of the same objects from inside this
+   * process get a bookmark at once.
    */
   readonly asksProgress?: boolean;
-  /** What the TLS connection knows of its client. */
+  /** The certificate of the TLS connection. */
   readonly clientCertificate?: X509Certificate | undefined;
 }
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly code: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Stream;
   /**
-   * What reading the body gives, for callers in this process: those who take it need neither text nor reading. Items of
-   * a list may say their kind in it, which the text of the list leaves out.
+   * The parsed body, for callers in this process, which then need no text. Items of a list may have a kind in it, which
+   * the text omits.
    */
   readonly object?: () => JsonObject;
 }
 
-/** An answer that goes on until one side ends it. Starting it hands over the sink to write to. */
+/** A response body that goes on until either side ends it. Started with the sink to write to. */
 export interface Stream {
   start(sink: StreamSink): void;
 }
 
-/** An event of a watch, with the length of its text: by this it counts as waiting until the client has taken it. */
+/** A watch event with the length of its text, by which it counts as unread. */
 export interface MeasuredEvent extends StreamEvent {
   readonly length: number;
 }
 
 export interface StreamSink {
   write(line: string | Uint8Array): void;
-  /** Takes an event instead of its line: for readers in this process, who then need not read it. */
+  /** Takes an event instead of its line: for readers in this process, which then need no parsing. */
   event?(event: MeasuredEvent): void;
-  /** Bytes written that the client has not taken yet. */
+  /** Bytes written that the client has not read yet. */
   readonly waitingBytes: number;
   end(): void;
-  /** Ends a stream that cannot go on: the client sees that it was cut. */
+  /** Aborts the stream: the client sees that it is incomplete. */
   cut(): void;
-  /** Calls once, later, when the client has taken what was written so far. */
+  /** Calls back once, asynchronously, when the client has read everything written so far. */
   onDrain(call: () => void): void;
   /** Called once, when either side has ended the stream. */
   onClose(call: () => void): void;
 }
 
-/** An API server, to callers in its process. */
-export type AnswerRequest = (request: ApiRequest) => Promise<ApiAnswer>;
+/** An API server, for callers in its process. */
+export type HandleRequest = (request: ApiRequest) => Promise<ApiResponse>;

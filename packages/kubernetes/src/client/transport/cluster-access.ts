@@ -1,8 +1,8 @@
-/** What proves who we are, and who the server is, at one moment. The same object as long as nothing has changed. */
+/** Current credentials and trust anchors. The same object as long as nothing has changed. */
 export interface Identity {
   /** Authorization and Impersonate-… headers; names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Of those who may vouch for the server; those of the system when left out. */
+  /** CA certificates that verify the server; those of the system when left out. */
   readonly authorityPem?: string;
   readonly certificate?: ClientCertificate;
 }
@@ -12,18 +12,18 @@ export interface ClientCertificate {
   readonly privateKeyPem: string;
 }
 
-/** How to reach an API server, and who we are there. */
+/** How to reach an API server, and with which credentials. */
 export interface ClusterAccess {
-  /** With the path that comes before every path of the API, if there is one. */
+  /** May have a path, which is prepended to every path of the API. */
   readonly server: URL;
-  /** Where objects go whose namespace nobody names. */
+  /** The default namespace. */
   readonly namespace: string;
   readonly verifiesServer: boolean;
-  /** The name in the server's certificate, where it is not that of the URL. */
+  /** The name to verify in the server's certificate, if it is not that of the URL. */
   readonly serverName?: string;
   readonly proxy?: URL;
-  /** What proves who we are now; tokens and certificates are read again, or asked for again, in time. */
+  /** The current identity; tokens and certificates are reloaded or renewed as needed. */
   identity(signal: AbortSignal): Promise<Identity>;
-  /** The server did not believe this one: the next is made anew, if it can be. */
-  refused(identity: Identity): void;
+  /** The server rejected this identity: the next call creates a new one if possible. */
+  invalidate(identity: Identity): void;
 }

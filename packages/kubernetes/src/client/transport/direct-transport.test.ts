@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { objectIn } from "../resources/read-reply.ts";
-import type { ApiAnswer, ApiRequest, StreamSink } from "./api-request.ts";
+import { objectOrThrow } from "../resources/read-reply.ts";
+import type { ApiRequest, ApiResponse, StreamSink } from "./api-request.ts";
 import { directTransport } from "./direct-transport.ts";
 import { type Call, ConnectionFailed } from "./transport.ts";
 
@@ -8,11 +8,11 @@ const admin = { username: "admin", uid: "", groups: ["system:masters"], extra: {
 const call: Call = { method: "GET", path: "/things", query: new URLSearchParams() };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A stream of which a test holds the server's end. */
+/** A stream whose server end the test controls. */
 async function streaming() {
   let sink: StreamSink | undefined;
   let request: ApiRequest | undefined;
-  const handle = async (asked: ApiRequest): Promise<ApiAnswer> => {
+  const handle = async (asked: ApiRequest): Promise<ApiResponse> => {
     request = asked;
     const body = {
       start: (given: StreamSink) => {
@@ -23,7 +23,7 @@ async function streaming() {
   };
   const lines: unknown[] = [];
   const stopped = new AbortController();
-  const reader = { opened: () => lines.push("opened"), line: (line: unknown) => lines.push(line) };
+  const reader = { onOpened: () => lines.push("opened"), onLine: (line: unknown) => lines.push(line) };
   const done = directTransport(handle, admin)
     .stream(call, reader, stopped.signal)
     .then(
@@ -93,12 +93,12 @@ describe("a stream of a server in the same process", () => {
     expect(await done).toBe(stopped.signal.reason);
     sink.write("late");
     await turn();
-    expect([lines, isClosed, request.life.signal.aborted]).toEqual([["opened"], true, true]);
+    expect([lines, isClosed, request.abortController.signal.aborted]).toEqual([["opened"], true, true]);
   });
 
   it("asks for all planes only when that is meant", async () => {
     const asked: (boolean | undefined)[] = [];
-    const handle = async (request: ApiRequest): Promise<ApiAnswer> => {
+    const handle = async (request: ApiRequest): Promise<ApiResponse> => {
       asked.push(request.allPlanes);
       return { code: 200, headers: {}, body: "{}" };
     };
@@ -110,14 +110,14 @@ describe("a stream of a server in the same process", () => {
 });
 
 describe("an answer of a server in the same process", () => {
-  const answered = async (answer: ApiAnswer) => {
+  const answered = async (answer: ApiResponse) => {
     const reply = await directTransport(async () => answer, admin).request(call, new AbortController().signal);
-    return objectIn(call, reply);
+    return objectOrThrow(call, reply);
   };
 
   it("is the object itself, and its text is not made", async () => {
     const object = { kind: "Thing" };
-    const answer: ApiAnswer = {
+    const answer: ApiResponse = {
       code: 200,
       headers: {},
       get body(): string {

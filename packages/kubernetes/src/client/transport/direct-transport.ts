@@ -1,115 +1,116 @@
 import type { JsonObject } from "../../protocol/json-value.ts";
 import type { UserInfo } from "../../protocol/user-info.ts";
-import { ChildAbort } from "../child-abort.ts";
-import type { Abort } from "../shared-abort.ts";
-import type { AnswerRequest, ApiAnswer, ApiRequest, MeasuredEvent, StreamSink } from "./api-request.ts";
-import { isSuccess, refusal } from "./reply-status.ts";
+import { ChildAbortController } from "../child-abort-controller.ts";
+import type { AbortControllerLike } from "../light-abort-controller.ts";
+import type { ApiRequest, ApiResponse, HandleRequest, MeasuredEvent, StreamSink } from "./api-request.ts";
+import { isSuccess, replyError } from "./reply-status.ts";
 import { type Call, ConnectionFailed, type LineSink, type Reply, type Transport } from "./transport.ts";
 
-/** By this name a server remembers who set which field. */
+/** The User-Agent, which the server uses as the default field manager. */
 const agent = ["milo-quota"];
 
-/** Straight into a server in the same process: no socket, no TLS, and answers need not be read. */
-export function directTransport(handle: AnswerRequest, user: UserInfo): Transport {
+/** Calls a server in the same process: no socket, no TLS, and no parsing of responses. */
+export function directTransport(handle: HandleRequest, user: UserInfo): Transport {
   const deliveries = new Deliveries();
   return {
     request: async (call, signal) => {
       signal.throwIfAborted();
-      // The server ends a request by its own controller: that must not end what else hangs on the caller's signal.
-      const life = new ChildAbort(signal);
+      // The server may abort a request through its own controller, which must not affect other work on the caller's
+      // signal.
+      const controller = new ChildAbortController(signal);
       try {
-        const answer = await handle(requestFor(call, user, life));
+        const response = await handle(requestFor(call, user, controller));
         signal.throwIfAborted();
-        return replyOf(call, answer);
+        return replyOf(call, response);
       } finally {
-        life.release();
+        controller.release();
       }
     },
     stream: async (call, sink, signal) => {
       signal.throwIfAborted();
-      const life = new ChildAbort(signal);
+      const controller = new ChildAbortController(signal);
       try {
-        const { code, headers, body } = await handle(requestFor(call, user, life));
+        const { code, headers, body } = await handle(requestFor(call, user, controller));
         signal.throwIfAborted();
-        if (typeof body === "string") throw refusedStream(call, { code, headers: flat(headers), body });
+        if (typeof body === "string") throw streamError(call, { code, headers: flat(headers), body });
         await new Promise<void>((resolve, reject) => {
           const stream = new DirectStream(sink, deliveries, (error) =>
             error === undefined ? resolve() : reject(error),
           );
-          life.signal.addEventListener("abort", () => stream.close(signal.reason), { once: true });
-          sink.opened();
+          controller.signal.addEventListener("abort", () => stream.close(signal.reason), { once: true });
+          sink.onOpened();
           body.start(stream.sinkFor(call));
         });
       } finally {
-        life.release();
-        life.abort(new Error("nobody reads this stream any more"));
+        controller.release();
+        controller.abort(new Error("the reader has closed the stream"));
       }
     },
     progress: async (call, signal) => {
       signal.throwIfAborted();
-      const life = new ChildAbort(signal);
+      const controller = new ChildAbortController(signal);
       try {
         const { code, headers, body } = await handle({
-          ...requestFor(call, user, life),
+          ...requestFor(call, user, controller),
           asksProgress: true,
         });
         signal.throwIfAborted();
-        if (typeof body !== "string" || code !== 200) throw refusedProgress(call, { code, headers, body });
+        if (typeof body !== "string" || code !== 200) throw progressError(call, { code, headers, body });
         return body;
       } finally {
-        life.release();
+        controller.release();
       }
     },
     close: async () => undefined,
   };
 }
 
-/** What nobody looks at is not made: with an object at hand, that is nearly all else. */
-function replyOf(call: Call, answer: ApiAnswer): Reply {
-  const { code, object } = answer;
-  if (object === undefined) return { code, headers: flat(answer.headers), body: textIn(call, answer) };
-  return new ObjectReply(call, answer, object);
+/** Everything but the object is created on demand, because it is rarely used. */
+function replyOf(call: Call, response: ApiResponse): Reply {
+  const { code, object } = response;
+  if (object === undefined) return { code, headers: flat(response.headers), body: textIn(call, response) };
+  return new ObjectReply(call, response, object);
 }
 
 class ObjectReply implements Reply {
   readonly code: number;
   readonly object: () => JsonObject;
   readonly #call: Call;
-  readonly #answer: ApiAnswer;
+  readonly #response: ApiResponse;
 
-  constructor(call: Call, answer: ApiAnswer, object: () => JsonObject) {
-    this.code = answer.code;
+  constructor(call: Call, response: ApiResponse, object: () => JsonObject) {
+    this.code = response.code;
     this.object = object;
     this.#call = call;
-    this.#answer = answer;
+    this.#response = response;
   }
 
   get headers(): Reply["headers"] {
-    return flat(this.#answer.headers);
+    return flat(this.#response.headers);
   }
 
   get body(): string {
-    return textIn(this.#call, this.#answer);
+    return textIn(this.#call, this.#response);
   }
 }
 
-function textIn(call: Call, { body }: ApiAnswer): string {
+function textIn(call: Call, { body }: ApiResponse): string {
   if (typeof body === "string") return body;
-  throw new ConnectionFailed(call, "a stream was answered where none was asked for");
+  throw new ConnectionFailed(call, "the server responded with a stream to a request that is not a watch");
 }
 
-function refusedStream(call: Call, reply: Reply): Error {
+function streamError(call: Call, reply: Reply): Error {
   return isSuccess(reply)
-    ? new ConnectionFailed(call, "no stream was answered where one was asked for")
-    : refusal(call, reply);
+    ? new ConnectionFailed(call, "the server did not respond with a stream")
+    : replyError(call, reply);
 }
 
-function refusedProgress(call: Call, answer: ApiAnswer): Error {
-  const { code, headers } = answer;
-  return refusal(call, { code, headers: flat(headers), body: textIn(call, answer) });
+function progressError(call: Call, response: ApiResponse): Error {
+  const { code, headers } = response;
+  return replyError(call, { code, headers: flat(headers), body: textIn(call, response) });
 }
 
-function requestFor(call: Call, user: UserInfo, life: Abort): ApiRequest {
+function requestFor(call: Call, user: UserInfo, abortController: AbortControllerLike): ApiRequest {
   const { method, path, query, body, reach, accept = json } = call;
   return {
     method,
@@ -117,7 +118,7 @@ function requestFor(call: Call, user: UserInfo, life: Abort): ApiRequest {
     query,
     headers: headersFor(accept, body?.type),
     body: async () => body?.text ?? "",
-    life,
+    abortController,
     user,
     ...(reach === "all-planes" ? allPlanes : undefined),
   };
@@ -135,8 +136,8 @@ function headersFor(accept: string, type: string | undefined): ApiRequest["heade
     return { "user-agent": agent, accept: [accept], ...(type === undefined ? {} : { "content-type": [type] }) };
   }
   if (type === undefined) return readHeaders;
-  const known = writeHeaders.get(type);
-  if (known !== undefined) return known;
+  const cached = writeHeaders.get(type);
+  if (cached !== undefined) return cached;
   const headers = { ...readHeaders, "content-type": [type] };
   if (writeHeaders.size < writeHeadersMax) writeHeaders.set(type, headers);
   return headers;
@@ -144,7 +145,7 @@ function headersFor(accept: string, type: string | undefined): ApiRequest["heade
 
 const writeHeadersMax = 16;
 
-function flat(headers: ApiAnswer["headers"]): Reply["headers"] {
+function flat(headers: ApiResponse["headers"]): Reply["headers"] {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name.toLowerCase(),
@@ -154,8 +155,8 @@ function flat(headers: ApiAnswer["headers"]): Reply["headers"] {
 }
 
 /**
- * What is on its way to readers of all streams, in the order in which the server wrote it: nobody hears of a claim before
- * what was written before it. In a later turn: whoever waits for an answer has it by then.
+ * Pending deliveries of all streams, in the order of the server's writes, so that readers of several streams see
+ * changes in order. Delivered in a later turn of the event loop, after responses.
  */
 class Deliveries {
   #waiting: (() => void)[] = [];
@@ -173,8 +174,8 @@ class Deliveries {
 }
 
 /**
- * Lines on their way. The server writes in the middle of its own work, so the reader is called in a later turn; until
- * then the lines count as waiting, by which the server holds back.
+ * Pending lines of one stream. The server writes in the middle of its own work, so the reader is called in a later
+ * turn; until then the lines count as unread, which gives backpressure.
  */
 class DirectStream {
   readonly #sink: LineSink;
@@ -207,7 +208,7 @@ class DirectStream {
     };
   }
 
-  /** The reader has had enough: what is on its way is dropped. */
+  /** The reader is done: pending lines are dropped. */
   close(reason: unknown): void {
     this.#closed({ error: reason });
   }
@@ -226,9 +227,9 @@ class DirectStream {
   #deliver(line: string | MeasuredEvent): void {
     if (this.#isClosed) return;
     this.#waitingBytes -= line.length;
-    this.#sink.line(line);
+    this.#sink.onLine(line);
     if (this.#waitingBytes > 0) return;
-    // In a turn of its own: the next megabyte of a long list must not keep everybody else waiting.
+    // In a later turn: the next megabyte of a long list must not delay other work.
     for (const drained of this.#onDrain.splice(0)) setImmediate(drained);
   }
 

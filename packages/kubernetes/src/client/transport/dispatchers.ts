@@ -1,27 +1,26 @@
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
 import type { ClusterAccess, Identity } from "./cluster-access.ts";
-import { answerBytesMax } from "./transport.ts";
+import { responseBytesMax } from "./transport.ts";
 
-export interface SocketLimits {
-  /** Connections for requests. Further requests wait for one to be free. */
+export interface HttpLimits {
+  /** Connections for requests. Further requests wait for a free one. */
   readonly connectionsMax: number;
-  /** Connections for streams, where the server speaks no HTTP/2 and each stream takes one. */
+  /** Connections for streams, if the server does not support HTTP/2 and each stream takes one. */
   readonly streamsMax: number;
   readonly connectMsMax: number;
-  /** How long the server may take to begin an answer, and between two pieces of it. */
-  readonly answerMsMax: number;
+  /** Timeout for the start of a response, and between two chunks of it. */
+  readonly responseMsMax: number;
   readonly idleMsMax: number;
 }
 
-export const defaultSocketLimits: SocketLimits = {
+export const defaultHttpLimits: HttpLimits = {
   connectionsMax: 64,
   streamsMax: 256,
   connectMsMax: 10_000,
-  answerMsMax: 70_000, // a little more than the minute that API servers give a request
+  responseMsMax: 70_000, // a little more than an API server's request timeout of a minute
   idleMsMax: 30_000,
 };
 
-/** What a TLS connection to the server needs to know. */
 export interface TlsOptions {
   readonly ca?: string;
   readonly cert?: string;
@@ -39,21 +38,21 @@ export function tlsOptions(access: ClusterAccess, { authorityPem, certificate }:
   };
 }
 
-/** Keep-alive connections to the server, or to the proxy before it. */
+/** Keep-alive connections to the server, or to its proxy. */
 export function dispatcherFor(
   access: ClusterAccess,
   tls: TlsOptions,
   use: "requests" | "streams",
-  limits: SocketLimits,
+  limits: HttpLimits,
 ): Dispatcher {
   const options = {
     connections: use === "requests" ? limits.connectionsMax : limits.streamsMax,
-    headersTimeout: limits.answerMsMax,
-    bodyTimeout: use === "requests" ? limits.answerMsMax : 0, // whoever reads a stream decides how long it may be silent
+    headersTimeout: limits.responseMsMax,
+    bodyTimeout: use === "requests" ? limits.responseMsMax : 0, // the reader of a stream has its own timeout
     keepAliveTimeout: limits.idleMsMax,
-    maxResponseSize: use === "requests" ? answerBytesMax : -1,
+    maxResponseSize: use === "requests" ? responseBytesMax : -1,
   };
-  // The system's own check of a name needs it spelled out; an address has none.
+  // Node checks the certificate by this name; it must not be set for an address.
   const connect = { ...tls, timeout: limits.connectMsMax };
   if (access.proxy === undefined) return new Pool(access.server.origin, { ...options, connect });
   return new ProxyAgent({ ...options, uri: access.proxy.href, requestTls: connect });

@@ -3,49 +3,49 @@ import { isIP } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { TlsOptions } from "./dispatchers.ts";
 
-/** An answer that has begun, and whose body is still to come. */
-export interface OpenAnswer {
+/** A response whose body is still being received. */
+export interface OpenResponse {
   readonly code: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Ends in order, or throws when the stream is cut. Reading slowly makes the server wait. */
+  /** Ends normally, or throws when the stream is cut. Reading slowly gives backpressure. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 const sessionsMax = 16;
 const connectMsMax = 10_000;
 const headersMsMax = 70_000;
-/** Until the server has said how many it takes. */
+/** Used until the server has sent its settings. */
 const streamsBeforeSettings = 100;
-/** A connection whose other end vanished without a word is found out by two of these. */
+/** Two unanswered pings detect a dead connection. */
 const pingMs = 30_000;
 
 interface Session {
   readonly session: ClientHttp2Session;
   streams: number;
-  /** The server takes no more streams on it; those that there are go on. */
-  isLeaving: boolean;
+  /** The server accepts no more streams on it; existing ones go on. */
+  isGoingAway: boolean;
 }
 
-/** Many streams over few connections, to a server that speaks HTTP/2. */
+/** Many streams over few connections, to a server with HTTP/2. */
 export class Http2Sessions {
   readonly #server: URL;
   readonly #tls: TlsOptions;
   readonly #sessions = new Set<Session>();
   #connecting: Promise<Session | undefined> | undefined;
-  #speaks = true;
+  #isSupported = true;
 
   constructor(server: URL, tls: TlsOptions) {
     this.#server = server;
     this.#tls = tls;
   }
 
-  /** Undefined when the server speaks no HTTP/2. */
+  /** Undefined when the server does not support HTTP/2. */
   async open(
     path: string,
     headers: Readonly<Record<string, string | readonly string[]>>,
     signal: AbortSignal,
-  ): Promise<OpenAnswer | undefined> {
-    const session = await this.#roomy();
+  ): Promise<OpenResponse | undefined> {
+    const session = await this.#sessionWithRoom();
     signal.throwIfAborted();
     return session === undefined ? undefined : openStream(session, path, headers, signal);
   }
@@ -55,11 +55,11 @@ export class Http2Sessions {
     this.#sessions.clear();
   }
 
-  async #roomy(): Promise<Session | undefined> {
-    while (this.#speaks) {
+  async #sessionWithRoom(): Promise<Session | undefined> {
+    while (this.#isSupported) {
       for (const session of this.#sessions) if (hasRoom(session)) return session;
       if (this.#sessions.size >= sessionsMax)
-        throw new Error(`all ${sessionsMax} HTTP/2 connections are full of streams`);
+        throw new Error(`all ${sessionsMax} HTTP/2 connections have no capacity for another stream`);
       this.#connecting ??= this.#connect().finally(() => {
         this.#connecting = undefined;
       });
@@ -72,31 +72,31 @@ export class Http2Sessions {
     const socket = await connected(this.#server, this.#tls);
     if (socket.alpnProtocol !== "h2") {
       socket.destroy();
-      this.#speaks = false;
+      this.#isSupported = false;
       return undefined;
     }
     const session = connectHttp2(this.#server.origin, {
       createConnection: () => socket,
       settings: { enablePush: false },
     });
-    const known: Session = { session, streams: 0, isLeaving: false };
-    this.#sessions.add(known);
+    const entry: Session = { session, streams: 0, isGoingAway: false };
+    this.#sessions.add(entry);
     const ping = setInterval(() => pinged(session), pingMs).unref();
     session.once("close", () => {
       clearInterval(ping);
-      this.#sessions.delete(known);
+      this.#sessions.delete(entry);
     });
     session.once("goaway", () => {
-      known.isLeaving = true;
+      entry.isGoingAway = true;
     });
-    session.on("error", () => undefined); // each stream hears of it itself
-    return known;
+    session.on("error", () => undefined); // reported by each stream
+    return entry;
   }
 }
 
-function hasRoom({ session, streams, isLeaving }: Session): boolean {
+function hasRoom({ session, streams, isGoingAway }: Session): boolean {
   const limit = session.remoteSettings?.maxConcurrentStreams ?? streamsBeforeSettings;
-  return !isLeaving && !session.closed && !session.destroyed && streams < limit;
+  return !isGoingAway && !session.closed && !session.destroyed && streams < limit;
 }
 
 function pinged(session: ClientHttp2Session): void {
@@ -106,7 +106,7 @@ function pinged(session: ClientHttp2Session): void {
     isAnswered = error === null;
   });
   setTimeout(() => {
-    if (!isAnswered) session.destroy(new Error("the server does not answer pings"));
+    if (!isAnswered) session.destroy(new Error("the server does not respond to pings"));
   }, pingMs - 1_000).unref();
 }
 
@@ -132,23 +132,23 @@ function connected(server: URL, tls: TlsOptions): Promise<TLSSocket> {
 }
 
 function openStream(
-  known: Session,
+  entry: Session,
   path: string,
   headers: Readonly<Record<string, string | readonly string[]>>,
   signal: AbortSignal,
-): Promise<OpenAnswer> {
+): Promise<OpenResponse> {
   return new Promise((resolve, reject) => {
-    const stream = known.session.request({ ":path": path, ":method": "GET", ...headers }, { endStream: true });
-    known.streams += 1;
+    const stream = entry.session.request({ ":path": path, ":method": "GET", ...headers }, { endStream: true });
+    entry.streams += 1;
     const end = (): void => stream.close(constants.NGHTTP2_CANCEL);
     signal.addEventListener("abort", end, { once: true });
     const fail = (error: unknown): void => reject(signal.aborted ? signal.reason : error);
-    stream.setTimeout(headersMsMax, () => stream.destroy(new Error(`no answer within ${headersMsMax} ms`)));
+    stream.setTimeout(headersMsMax, () => stream.destroy(new Error(`no response within ${headersMsMax} ms`)));
     stream.once("error", fail);
     stream.once("close", () => {
-      known.streams -= 1;
+      entry.streams -= 1;
       signal.removeEventListener("abort", end);
-      fail(new Error("the stream was closed before an answer"));
+      fail(new Error("the stream was closed before a response"));
     });
     stream.once("response", (answered) => {
       stream.setTimeout(0);
@@ -157,7 +157,7 @@ function openStream(
   });
 }
 
-/** A stream that is reset by the server ends without an error, and is cut all the same. */
+/** A stream that the server resets ends without an error, but is incomplete. */
 async function* chunksOf(
   stream: ReturnType<ClientHttp2Session["request"]>,
   signal: AbortSignal,

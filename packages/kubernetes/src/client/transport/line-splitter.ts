@@ -1,6 +1,6 @@
 const newline = 10;
 
-/** Cuts a stream of bytes into lines of text. A character may lie across two chunks, a line across any number. */
+/** Splits a byte stream into lines. A character may span two chunks, a line any number. */
 export class LineSplitter {
   readonly #take: (line: string) => void;
   readonly #bytesMax: number;
@@ -23,14 +23,14 @@ export class LineSplitter {
     if (start < chunk.length) this.#keep(chunk.subarray(start));
   }
 
-  /** Whether the stream ended in the middle of a line: what is left is then no event, but a part of one. */
+  /** Whether the stream ended in the middle of a line, which is then incomplete. */
   get isCutShort(): boolean {
     return this.#bytes > 0;
   }
 
   #keep(part: Uint8Array): void {
     this.#bytes += part.length;
-    if (this.#bytes > this.#bytesMax) throw new RangeError(`a line of more than ${this.#bytesMax} bytes`);
+    if (this.#bytes > this.#bytesMax) throw new RangeError(`line longer than ${this.#bytesMax} bytes`);
     if (part.length > 0) this.#unfinished.push(part);
   }
 

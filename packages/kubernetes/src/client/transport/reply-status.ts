@@ -8,12 +8,12 @@ import {
 import { JsonSyntaxError, readJson } from "../../protocol/json-reader.ts";
 import type { Call, Reply } from "./transport.ts";
 
-/** How much is quoted of an answer that nobody understands. */
+/** How much of an unrecognized response is quoted. */
 const quotedLengthMax = 300;
 
-/** What a refusal says; servers in between (proxies, load balancers) do not speak Status, so one is made for them. */
-export function refusal(call: Pick<Call, "method" | "path">, reply: Reply): StatusError {
-  const status = statusIn(reply.body) ?? madeUp(call, reply);
+/** The error of a reply; for proxies and load balancers that do not send a Status, one is synthesized. */
+export function replyError(call: Pick<Call, "method" | "path">, reply: Reply): StatusError {
+  const status = statusIn(reply.body) ?? synthesizedStatus(call, reply);
   const seconds = retryAfterSeconds(reply);
   if (seconds === undefined || status.details?.retryAfterSeconds !== undefined) return new StatusError(status);
   return new StatusError({ ...status, details: { ...status.details, retryAfterSeconds: seconds } });
@@ -23,7 +23,7 @@ export function isSuccess({ code }: Pick<Reply, "code">): boolean {
   return code >= 200 && code < 300;
 }
 
-/** How long a server wants not to be asked again; undefined when it does not say. */
+/** The server's Retry-After in seconds; undefined when there is none. */
 export function retryAfterOf(error: unknown): number | undefined {
   return error instanceof StatusError ? error.status.details?.retryAfterSeconds : undefined;
 }
@@ -38,13 +38,13 @@ function statusIn(body: string): ApiStatus | undefined {
   }
 }
 
-/** Only seconds are understood; the other form of the header, a date, is used by no API server. */
+/** Only seconds are supported; API servers do not send dates. */
 function retryAfterSeconds({ headers }: Reply): number | undefined {
   const text = headers["retry-after"] ?? "";
   return /^[0-9]{1,6}$/.test(text) ? Number(text) : undefined;
 }
 
-const explained: Readonly<Record<number, readonly [StatusReason, string]>> = {
+const statusTexts: Readonly<Record<number, readonly [StatusReason, string]>> = {
   400: ["BadRequest", "the server rejected our request for an unknown reason"],
   401: ["Unauthorized", "the server has asked for the client to provide credentials"],
   403: ["Forbidden", "the server does not allow access to the requested resource"],
@@ -65,8 +65,8 @@ const explained: Readonly<Record<number, readonly [StatusReason, string]>> = {
   ],
 };
 
-function madeUp({ method, path }: Pick<Call, "method" | "path">, { code, body }: Reply): ApiStatus {
-  const known = explained[code];
+function synthesizedStatus({ method, path }: Pick<Call, "method" | "path">, { code, body }: Reply): ApiStatus {
+  const known = statusTexts[code];
   const said = body.trim().slice(0, quotedLengthMax);
   const details: StatusDetails = said === "" ? {} : { causes: [{ reason: "UnexpectedServerResponse", message: said }] };
   const text = known?.[1] ?? `the server responded with the status code ${code} but did not return more information`;

@@ -1,17 +1,17 @@
 import type { JsonObject } from "../../protocol/json-value.ts";
 
-/** A request to an API server, whichever way it gets there. */
+/** A request to an API server, over any transport. */
 export interface Call {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** From the root of the server, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body?: CallBody;
-  /** The form in which an answer is wanted; JSON when left out. */
+  /** The accepted media type; JSON when left out. */
   readonly accept?: string;
   /**
-   * List or watch the objects of all planes at once. Only a server in this process does that: lists then name the
-   * planes of their items, and events their plane.
+   * List or watch the objects of all planes. Only a server in this process supports it: lists then name the planes of
+   * their items, and events their plane.
    */
   readonly reach?: "all-planes";
 }
@@ -26,45 +26,44 @@ export interface Reply {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** What reading the body gives, where a server in this process has it at hand. */
+  /** The parsed body, if a server in this process provides it. */
   readonly object?: () => JsonObject;
 }
 
-/** An event of a watch, as a server in this process hands it over. */
+/** A watch event, as a server in this process passes it. */
 export interface StreamEvent {
   readonly type: string;
   readonly object: JsonObject;
-  /** Where objects of all planes are watched. */
+  /** Set in watches of all planes. */
   readonly plane?: string | undefined;
 }
 
-/** What takes the lines of a stream. Neither call may throw. */
+/** Receives the lines of a stream. The methods must not throw. */
 export interface LineSink {
-  /** The server has agreed to stream; called once, before any line. */
-  opened(): void;
-  /** The text of a line; or the event that it would tell of. */
-  line(line: string | StreamEvent): void;
+  /** The server accepted the request; called once, before any line. */
+  onOpened(): void;
+  /** The text of a line, or the event in it. */
+  onLine(line: string | StreamEvent): void;
 }
 
-/** The way to one API server: over sockets, or straight into a server in the same process. */
+/** A connection to one API server: over the network, or to a server in the same process. */
 export interface Transport {
-  /** Resolves to whatever the server answers, refusals included. Rejects with ConnectionFailed when there is no answer. */
+  /** Resolves to the server's reply, also if it is an error. Rejects with ConnectionFailed when there is none. */
   request(call: Call, signal: AbortSignal): Promise<Reply>;
   /**
-   * Resolves when the server has ended the stream in order. Rejects with a StatusError when it refuses, with
-   * ConnectionFailed when the stream is cut, and with the signal's reason when that is aborted: no line comes after.
+   * Resolves when the server ends the stream normally. Rejects with a StatusError when the server rejects the request,
+   * with ConnectionFailed when the stream is cut, and with the signal's reason when it is aborted: no line comes after.
    */
   stream(call: Call, sink: LineSink, signal: AbortSignal): Promise<void>;
   /**
-   * How far the server is, as a revision, for a list of everything that the call is about. Watches of the same, opened
-   * through this process and taking bookmarks, are told right away that they have heard everything up to there. Only
-   * towards a server in this process.
+   * The server's current revision, for a list of everything in the call. Watches of the same objects in this process
+   * get a bookmark with it at once. Only for servers in this process.
    */
   progress?(call: Call, signal: AbortSignal): Promise<string>;
   close(): Promise<void>;
 }
 
-/** No answer, or half of one: nobody knows whether the server acted on the call. */
+/** No response, or an incomplete one: it is unknown whether the server executed the request. */
 export class ConnectionFailed extends Error {
   override readonly name = "ConnectionFailed";
 
@@ -75,5 +74,5 @@ export class ConnectionFailed extends Error {
   }
 }
 
-/** The longest answer, and the longest line of a stream, that is taken. A list is read in pages far below this. */
-export const answerBytesMax = 64 * 1024 * 1024;
+/** Limit on the size of a response, and of a line of a stream. Pages of lists are far smaller. */
+export const responseBytesMax = 64 * 1024 * 1024;

@@ -47,7 +47,7 @@ interface Thing {
   readonly value: string;
 }
 
-/** Follows a source, and rebuilds what is there from what it is told alone. */
+/** Watches a source, and rebuilds its state from notifications only. */
 function observed(source: FaultySource, clock: FakeClock, fraction: () => number) {
   const mirror = new Map<string, string>();
   const lies: string[] = [];
@@ -55,7 +55,7 @@ function observed(source: FaultySource, clock: FakeClock, fraction: () => number
   const informer = new Informer<Thing, string>({
     source,
     parse: (value: JsonValue) => ({ ok: true, value: value as unknown as Thing }),
-    keep: ({ value, metadata }) => `${metadata.uid}=${value}`,
+    transform: ({ value, metadata }) => `${metadata.uid}=${value}`,
     clock,
     random: { fraction },
     report: () => undefined,
@@ -64,17 +64,17 @@ function observed(source: FaultySource, clock: FakeClock, fraction: () => number
     if (mirror.get(name) !== before) lies.push(`${name} was ${mirror.get(name)}, not ${before}`);
   };
   informer.subscribe({
-    added: ({ name }, now) => {
+    onAdd: ({ name }, now) => {
       expectBefore(name, undefined);
       if (gone.has(now.split("=")[0])) lies.push(`${name} came back from the dead`);
       mirror.set(name, now);
     },
-    changed: ({ name }, before, now) => {
+    onUpdate: ({ name }, before, now) => {
       expectBefore(name, before);
       if (before.split("=")[0] !== now.split("=")[0]) lies.push(`${name} is another, and not one that changed`);
       mirror.set(name, now);
     },
-    removed: ({ name }, before) => {
+    onDelete: ({ name }, before) => {
       expectBefore(name, before);
       gone.add(before.split("=")[0]);
       mirror.delete(name);
@@ -149,7 +149,7 @@ describe("an informer behind a bad network", () => {
           const gaveUp = new AbortController();
           for (const taken of steps) {
             act(source, informer, clock, taken);
-            if (taken.do === "write") seen.push(informer.atLeast(source.revision, gaveUp.signal));
+            if (taken.do === "write") seen.push(informer.waitForRevision(source.revision, gaveUp.signal));
             await turn();
           }
           await settle(source, clock);
@@ -159,7 +159,7 @@ describe("an informer behind a bad network", () => {
             expect(kept).toEqual(truth);
             expect(mirror).toEqual(truth);
             expect(lies).toEqual([]);
-            expect(informer.isReady).toBe(true);
+            expect(informer.hasSynced).toBe(true);
             expect(informer.state.phase).toBe("live");
             gaveUp.abort(new Error("never seen"));
             await Promise.all(seen);
@@ -183,7 +183,7 @@ describe("an informer behind a bad network", () => {
     const restored = new FaultySource(false);
     restored.write("b", "older");
     const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
-    source.page = (paging) => restored.page(paging);
+    source.list = (paging) => restored.list(paging);
     source.sendError(failure("Timeout", "Timeout: Too large resource version: 99, current: 11", { causes }));
     await turn();
     clock.advance(1_000);
@@ -200,7 +200,7 @@ describe("an informer", () => {
     const source = new FaultySource(true);
     const { informer, mirror } = observed(source, clock, () => 0);
     informer.subscribe({
-      added: () => {
+      onAdd: () => {
         throw new Error("broken");
       },
     });
@@ -221,7 +221,7 @@ describe("an informer", () => {
         (value as JsonObject)["value"] === "bad"
           ? { ok: false, issues: [{ type: "FieldValueInvalid", field: "value", message: "is bad" }] }
           : { ok: true, value: value as unknown as Thing },
-      keep: ({ value }) => value,
+      transform: ({ value }) => value,
       clock,
       random: { fraction: () => 0 },
       report: (error) => reported.push(String(error)),
@@ -243,7 +243,7 @@ describe("an informer", () => {
     const informer = new Informer<Thing, string>({
       source,
       parse: (value) => ({ ok: true, value: value as unknown as Thing }),
-      keep: ({ value }) => value,
+      transform: ({ value }) => value,
       clock,
       random: { fraction: () => 0 },
       report: () => undefined,
@@ -252,29 +252,29 @@ describe("an informer", () => {
     for (const name of ["a", "b", "c"]) source.write(name, "1");
     informer.start();
     await settle(source, clock);
-    expect(informer.isReady).toBe(false);
+    expect(informer.hasSynced).toBe(false);
     expect(informer.state).toMatchObject({ phase: "troubled", error: new RangeError("more than 2 objects") });
     source.remove("c");
     await settle(source, clock);
-    expect(informer.isReady).toBe(true);
+    expect(informer.hasSynced).toBe(true);
     await informer.stop();
   });
 
-  it("tells nobody of a change that is none", async () => {
+  it("does not notify handlers of irrelevant changes", async () => {
     const clock = new FakeClock();
     const source = new FaultySource(true);
     let changes = 0;
     const informer = new Informer<Thing, string>({
       source,
       parse: (value) => ({ ok: true, value: value as unknown as Thing }),
-      keep: ({ value }) => value.toLowerCase(),
+      transform: ({ value }) => value.toLowerCase(),
       isSame: (before, now) => before === now,
       clock,
       random: { fraction: () => 0 },
       report: () => undefined,
     });
     informer.subscribe({
-      changed: () => {
+      onUpdate: () => {
         changes += 1;
       },
     });

@@ -3,31 +3,31 @@ import { describe, expect, it } from "vitest";
 import { FaultySource } from "../../../test/faulty-source.ts";
 import { FakeClock } from "../../protocol/fake-clock.ts";
 import type { JsonValue } from "../../protocol/json-value.ts";
-import { sharedAbort } from "../shared-abort.ts";
+import { lightAbortController } from "../light-abort-controller.ts";
 import { Informer } from "./informer.ts";
-import type { ObjectSource } from "./object-source.ts";
+import type { ListerWatcher } from "./lister-watcher.ts";
 
 interface Thing {
   readonly value: string;
 }
 
-const { signal } = sharedAbort();
+const { signal } = lightAbortController();
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function informed(source: ObjectSource, clock: FakeClock): Informer<Thing, string> {
+function informed(source: ListerWatcher, clock: FakeClock): Informer<Thing, string> {
   return new Informer<Thing, string>({
     source,
     parse: (value: JsonValue) => ({ ok: true, value: value as unknown as Thing }),
-    keep: ({ value }) => value,
+    transform: ({ value }) => value,
     clock,
     random: { fraction: () => 0.5 },
     report: () => undefined,
   });
 }
 
-/** A server in this process: it can be asked how far it is, and then lets its watch know. */
+/** A server in this process, which supports progress requests. */
 function askable(source: FaultySource): FaultySource {
-  (source as ObjectSource).progress = async () => {
+  (source as ListerWatcher).progress = async () => {
     source.bookmark();
     return source.revision;
   };
@@ -132,7 +132,7 @@ describe("an informer that is asked to be fresh", () => {
               resolved += 1;
               if (!states.slice(since).includes(kept(informer))) early.push(`${kept(informer)} of ${states[since]}`);
             };
-            asked.push(informer.fresh(signal).then(check, () => undefined));
+            asked.push(informer.waitUntilFresh(signal).then(check, () => undefined));
           };
           for (const [index, taken] of steps.entries()) {
             if (taken.do === "fresh") ask();
@@ -157,7 +157,7 @@ describe("an informer that is asked to be fresh", () => {
     const source = new FaultySource(true);
     let asked = 0;
     const answers: (() => void)[] = [];
-    (source as ObjectSource).progress = async () => {
+    (source as ListerWatcher).progress = async () => {
       asked += 1;
       const { revision } = source;
       await new Promise<void>((resolve) => answers.push(resolve));
@@ -167,11 +167,11 @@ describe("an informer that is asked to be fresh", () => {
     informer.start();
     await turn();
     source.deliver(10, false);
-    const first = Array.from({ length: 100 }, () => informer.fresh(signal));
+    const first = Array.from({ length: 100 }, () => informer.waitUntilFresh(signal));
     await turn();
     expect(asked).toBe(1);
     source.write("a", "1");
-    const second = Array.from({ length: 100 }, () => informer.fresh(signal));
+    const second = Array.from({ length: 100 }, () => informer.waitUntilFresh(signal));
     await turn();
     expect(asked).toBe(1);
     answers.shift()?.();
@@ -204,7 +204,7 @@ describe("an informer that is asked to be fresh", () => {
     const before = streams;
     source.die();
     source.write("a", "1");
-    const fresh = informer.fresh(signal);
+    const fresh = informer.waitUntilFresh(signal);
     await turn();
     clock.advance(249);
     await turn();
@@ -216,7 +216,7 @@ describe("an informer that is asked to be fresh", () => {
     expect(streams).toBe(before + 1);
     source.die();
     source.write("b", "2");
-    const again = informer.fresh(signal);
+    const again = informer.waitUntilFresh(signal);
     await turn();
     clock.advance(500);
     await turn();
@@ -238,13 +238,13 @@ describe("an informer that is asked to be fresh", () => {
     expect(informer.revision).toBe("13");
     const restored = new FaultySource(true);
     restored.write("d", "kept");
-    source.page = (paging) => restored.page(paging);
+    source.list = (paging) => restored.list(paging);
     source.watch = (...parameters) => restored.watch(...parameters);
-    await expect(informer.fresh(signal)).rejects.toThrow('the server says it is at revision "11"');
+    await expect(informer.waitUntilFresh(signal)).rejects.toThrow('the server is at revision "11"');
     expect(informer.revision).toBeUndefined();
     await turn();
     restored.deliver(10, false);
-    await informer.fresh(signal);
+    await informer.waitUntilFresh(signal);
     expect(kept(informer)).toBe('[["d","kept"]]');
     await informer.stop();
   });
@@ -260,7 +260,7 @@ describe("an informer that is asked to be fresh", () => {
     for (let round = 0; round < 20; round += 1) {
       source.write("a", String(round)); // and nothing is delivered
       const impatient = new AbortController();
-      const asked = [informer.fresh(impatient.signal), informer.fresh(impatient.signal)];
+      const asked = [informer.waitUntilFresh(impatient.signal), informer.waitUntilFresh(impatient.signal)];
       await turn();
       expect(clock.waiting).toBe(idle + 1);
       impatient.abort(new Error("enough"));
@@ -268,7 +268,7 @@ describe("an informer that is asked to be fresh", () => {
       await turn();
       expect(clock.waiting).toBe(idle);
     }
-    const asked = informer.fresh(signal);
+    const asked = informer.waitUntilFresh(signal);
     await turn();
     source.deliver(100, false);
     await asked;
@@ -276,22 +276,22 @@ describe("an informer that is asked to be fresh", () => {
     await informer.stop();
   });
 
-  it("says when the server does not answer, and lets nobody wait who does not want to", async () => {
+  it("fails when the server does not respond, and callers can stop waiting", async () => {
     const clock = new FakeClock();
     const source = askable(new FaultySource(true));
-    (source as ObjectSource).progress = () => new Promise(() => undefined);
+    (source as ListerWatcher).progress = () => new Promise(() => undefined);
     const informer = informed(source, clock);
     informer.start();
     const impatient = new AbortController();
-    const first = informer.fresh(impatient.signal);
-    const second = informer.fresh(signal);
+    const first = informer.waitUntilFresh(impatient.signal);
+    const second = informer.waitUntilFresh(signal);
     impatient.abort(new Error("enough"));
     await expect(first).rejects.toThrow("enough");
     await turn();
     clock.advance(10_000);
-    await expect(second).rejects.toThrow("no answer within 10000 ms");
+    await expect(second).rejects.toThrow("no response within 10000 ms");
     await informer.stop();
-    await expect(informer.fresh(signal)).rejects.toThrow("stopped");
+    await expect(informer.waitUntilFresh(signal)).rejects.toThrow("stopped");
     expect(clock.waiting).toBe(0);
   });
 });

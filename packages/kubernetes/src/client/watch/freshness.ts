@@ -1,69 +1,72 @@
 import type { Clock } from "../../protocol/clock.ts";
-import { ChildAbort } from "../child-abort.ts";
-import { untilAborted } from "../until-aborted.ts";
-import type { ObjectSource } from "./object-source.ts";
+import { abortable } from "../abortable.ts";
+import { ChildAbortController } from "../child-abort-controller.ts";
+import type { ListerWatcher } from "./lister-watcher.ts";
 import { isOlder, isRevision } from "./revision.ts";
 
-/** What is kept up to date, as freshness sees it. */
-export interface Catching {
-  /** Up to where everything was told; undefined while everything is read anew. */
+/** The informer, as seen by Freshness. */
+export interface RefreshableInformer {
+  /** The revision that it is current to; undefined while it lists everything. */
   readonly revision: string | undefined;
-  /** Whether a stream is being read that everything could be read anew instead of. */
+  /** Whether a watch is open that a new list could replace. */
   readonly canRefresh: boolean;
-  atLeast(revision: string, signal: AbortSignal): Promise<void>;
+  waitForRevision(revision: string, signal: AbortSignal): Promise<void>;
   refresh(): void;
 }
 
-interface Ports {
-  readonly source: Pick<ObjectSource, "page" | "progress">;
+interface Deps {
+  readonly source: Pick<ListerWatcher, "list" | "progress">;
   readonly clock: Clock;
   readonly stopped: AbortSignal;
 }
 
-/** How long a stream may take to tell what has happened before it is helped along. */
-const patienceMs = 250;
+/** How long the watch may take to deliver known changes before it is helped along. */
+const nudgeAfterMs = 250;
 const refreshEveryMs = 1_000;
 const askMsMax = 10_000;
 
-/** The server is at a revision before one that it told of: its store was put back, or its answer is no revision. */
+/**
+ * The server's revision is older than one it reported before: its store was restored, or the response is not a
+ * revision.
+ */
 class HistoryRewritten extends Error {
   override readonly name = "HistoryRewritten";
 
   constructor(now: string, before: string | undefined) {
-    super(`the server says it is at revision "${now}", and it told of "${before ?? ""}" before`);
+    super(`the server is at revision "${now}", but reported "${before ?? ""}" before`);
   }
 }
 
-/** Those who asked at the same time. */
+/** Callers that asked at the same time. */
 interface Round {
   readonly done: Promise<void>;
-  /** Ends with the last of them who waits. */
-  readonly life: ChildAbort;
+  /** Aborted when the last of them stops waiting. */
+  readonly controller: ChildAbortController;
   waiting: number;
 }
 
-/** Tells when everything that happened before a question is known. Those who ask at the same time share the answer. */
+/** Waits until everything that happened before a call is known. Concurrent callers share one request. */
 export class Freshness {
-  readonly #catching: Catching;
-  readonly #ports: Ports;
-  /** Of those who ask now: the server has not been asked for them yet. */
+  readonly #informer: RefreshableInformer;
+  readonly #deps: Deps;
+  /** Callers for which the server has not been asked yet. */
   #next: Round | undefined;
   #asking: Promise<unknown> = Promise.resolve();
   #refreshedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(catching: Catching, ports: Ports) {
-    this.#catching = catching;
-    this.#ports = ports;
+  constructor(catching: RefreshableInformer, deps: Deps) {
+    this.#informer = catching;
+    this.#deps = deps;
   }
 
-  async fresh(signal: AbortSignal): Promise<void> {
+  async waitUntilFresh(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    this.#ports.stopped.throwIfAborted();
+    this.#deps.stopped.throwIfAborted();
     this.#next ??= this.#begin();
     const round = this.#next;
     round.waiting += 1;
     try {
-      await untilAborted(round.done, signal);
+      await abortable(round.done, signal);
     } finally {
       round.waiting -= 1;
       if (round.waiting === 0) this.#end(round);
@@ -71,43 +74,43 @@ export class Freshness {
   }
 
   #begin(): Round {
-    const life = new ChildAbort(this.#ports.stopped);
-    return { done: this.#asking.then(() => this.#run(life.signal)), life, waiting: 0 };
+    const controller = new ChildAbortController(this.#deps.stopped);
+    return { done: this.#asking.then(() => this.#run(controller.signal)), controller, waiting: 0 };
   }
 
   #end(round: Round): void {
     if (this.#next === round) this.#next = undefined;
-    round.life.release();
-    round.life.abort(new Error("nobody waits for this any more"));
+    round.controller.release();
+    round.controller.abort(new Error("no caller is waiting any more"));
   }
 
   #run(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.#next = undefined;
-    const before = this.#catching.revision;
+    const before = this.#informer.revision;
     const asked = this.#ask(signal);
     this.#asking = asked.catch(() => undefined);
     return asked.then((revision) => this.#reach(revision, before, signal));
   }
 
-  /** The newest revision of the server, at some moment after this call. */
+  /** The server's latest revision, at some time after this call. */
   async #ask(signal: AbortSignal): Promise<string> {
-    const life = new ChildAbort(signal);
-    const late = new Error(`no answer within ${askMsMax} ms to how far the server is`);
-    const deadline = this.#ports.clock.after(askMsMax, () => life.abort(late));
+    const controller = new ChildAbortController(signal);
+    const late = new Error(`no response within ${askMsMax} ms to the request for the current revision`);
+    const deadline = this.#deps.clock.after(askMsMax, () => controller.abort(late));
     try {
-      return await untilAborted(this.#newest(life.signal), life.signal);
+      return await abortable(this.#newest(controller.signal), controller.signal);
     } finally {
       deadline.stop();
-      life.release();
+      controller.release();
     }
   }
 
   async #newest(signal: AbortSignal): Promise<string> {
-    const { source } = this.#ports;
+    const { source } = this.#deps;
     if (source.progress !== undefined) return source.progress(signal);
-    // The shortest list there is, as of now, says how far the server is.
-    return (await source.page({ limit: 1 }, signal)).resourceVersion;
+    // The smallest possible list returns the current revision.
+    return (await source.list({ limit: 1 }, signal)).resourceVersion;
   }
 
   async #reach(revision: string, before: string | undefined, signal: AbortSignal): Promise<void> {
@@ -115,34 +118,34 @@ export class Freshness {
       this.#refresh();
       throw new HistoryRewritten(revision, before);
     }
-    const { clock } = this.#ports;
+    const { clock } = this.#deps;
     const sinceMs = clock.now();
     const help = (): void => {
-      this.#help(sinceMs, signal);
-      timer = clock.after(patienceMs, help);
+      this.#nudge(sinceMs, signal);
+      timer = clock.after(nudgeAfterMs, help);
     };
-    let timer = clock.after(patienceMs, help);
+    let timer = clock.after(nudgeAfterMs, help);
     try {
-      await this.#catching.atLeast(revision, signal);
+      await this.#informer.waitForRevision(revision, signal);
     } finally {
       timer.stop();
     }
   }
 
-  /** A stream that opened since the server was asked was not told to hurry; one that may be dead is not waited for. */
-  #help(sinceMs: number, signal: AbortSignal): void {
-    const { source, clock } = this.#ports;
+  /** A watch that was opened after the server was asked got no bookmark; a watch that may be dead is replaced. */
+  #nudge(sinceMs: number, signal: AbortSignal): void {
+    const { source, clock } = this.#deps;
     const isPatient = source.progress !== undefined && clock.now() - sinceMs < refreshEveryMs;
     if (isPatient)
-      source.progress?.(signal).catch(() => undefined); // only a hint: who needs the answer asks again
-    else if (this.#catching.canRefresh) this.#refresh();
+      source.progress?.(signal).catch(() => undefined); // only a hint: its result is not needed
+    else if (this.#informer.canRefresh) this.#refresh();
   }
 
-  /** Not often: there may be much to read. */
+  /** Rate limited: there may be much to list. */
   #refresh(): void {
-    const nowMs = this.#ports.clock.now();
+    const nowMs = this.#deps.clock.now();
     if (nowMs - this.#refreshedMs < refreshEveryMs) return;
     this.#refreshedMs = nowMs;
-    this.#catching.refresh();
+    this.#informer.refresh();
   }
 }

@@ -1,22 +1,25 @@
 import type { Informer, InformerState } from "./informer.ts";
 
-/** How an informer is, for those who look from outside. */
+/** The state of an informer, for metrics. */
 export interface InformerHealth {
   readonly name: string;
   readonly phase: InformerState["phase"];
-  /** How many objects it keeps. */
+  /** Number of cached objects. */
   readonly size: number;
-  /** How often it had to begin again because something went wrong. */
-  readonly troubles: number;
+  /** Number of failed lists and watches. */
+  readonly failures: number;
 }
 
-type Looked = Pick<Informer<never, unknown>, "state" | "size" | "troubles">;
+type ObservedInformer = Pick<Informer<never, unknown>, "state" | "size" | "failures">;
 
-export function healthOf(informers: Readonly<Record<string, Looked>>, prefix = ""): readonly InformerHealth[] {
-  return Object.entries(informers).map(([name, { state, size, troubles }]) => ({
+export function healthOf(
+  informers: Readonly<Record<string, ObservedInformer>>,
+  prefix = "",
+): readonly InformerHealth[] {
+  return Object.entries(informers).map(([name, { state, size, failures }]) => ({
     name: `${prefix}${name}`,
     phase: state.phase,
     size,
-    troubles,
+    failures: failures,
   }));
 }

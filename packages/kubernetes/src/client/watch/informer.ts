@@ -2,85 +2,89 @@ import type { Clock } from "../../protocol/clock.ts";
 import type { JsonObject } from "../../protocol/json-value.ts";
 import type { ObjectMeta } from "../../protocol/object-meta.ts";
 import type { Random } from "../backoff.ts";
+import { lightAbortController } from "../light-abort-controller.ts";
 import { nameIn, type Parser, UnreadableObject } from "../resources/read-reply.ts";
-import { sharedAbort } from "../shared-abort.ts";
-import { Follower, type Following, type FollowLimits } from "./follower.ts";
 import { Freshness } from "./freshness.ts";
-import type { ObjectPlace } from "./object-place.ts";
-import type { ObjectSource } from "./object-source.ts";
-import { PlaceMap } from "./place-map.ts";
+import type { ListerWatcher } from "./lister-watcher.ts";
+import type { PlaneObjectKey } from "./plane-object-key.ts";
+import { PlaneObjectMap } from "./plane-object-map.ts";
+import { Reflector, type ReflectorLimits, type ReflectorObserver } from "./reflector.ts";
 import { isOlder } from "./revision.ts";
 import { RevisionWaiters } from "./revision-waiters.ts";
 
-/** Told of every change to what an informer keeps. One that throws is reported, and keeps nobody else from being told. */
-export interface InformerHandler<Kept> {
-  added?(place: ObjectPlace, now: Kept): void;
-  changed?(place: ObjectPlace, before: Kept, now: Kept): void;
-  removed?(place: ObjectPlace, before: Kept): void;
+/** Notified of every change in an informer's cache. Errors are reported, and do not affect other handlers. */
+export interface ResourceEventHandler<Cached> {
+  onAdd?(key: PlaneObjectKey, now: Cached): void;
+  onUpdate?(key: PlaneObjectKey, before: Cached, now: Cached): void;
+  onDelete?(key: PlaneObjectKey, before: Cached): void;
 }
 
-export interface InformerOptions<Kind, Kept> {
-  readonly source: ObjectSource;
+export interface InformerOptions<Kind, Cached> {
+  readonly source: ListerWatcher;
   readonly parse: Parser<Kind>;
-  /** What is kept of an object, which should be little; undefined when it is of no interest. */
-  readonly keep: (object: Kind, plane: string) => Kept | undefined;
-  /** Whether a change is none to anybody: then nobody is told. */
-  readonly isSame?: (before: Kept, now: Kept) => boolean;
+  /** The part of an object to cache, which should be small; undefined to skip the object. */
+  readonly transform: (object: Kind, plane: string) => Cached | undefined;
+  /** Whether a change is irrelevant to all handlers, which are then not notified. */
+  readonly isSame?: (before: Cached, now: Cached) => boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly report: (error: unknown) => void;
-  /** More objects than this are refused, loudly: the informer is then troubled, and not ready. */
+  /** With more objects than this the informer fails and is not synced. */
   readonly objectsMax?: number;
-  readonly limits?: Partial<FollowLimits>;
+  readonly limits?: Partial<ReflectorLimits>;
 }
 
 export type InformerState =
   | { readonly phase: "starting" }
   | { readonly phase: "live" }
-  /** What is kept is as of some time ago; it is being tried to catch up. */
+  /** The cache is stale; the informer is retrying. The phase is a documented metric label. */
   | { readonly phase: "troubled"; readonly error: unknown; readonly sinceMs: number };
 
-interface Held<Kept> {
+interface CacheEntry<Cached> {
   readonly uid: string;
   readonly revision: string;
-  readonly kept: Kept;
-  /** The last replacing in which it was there. */
+  readonly cached: Cached;
+  /** The last list that contained it. */
   round: number;
 }
 
 const objectsMaxDefault = 5_000_000;
 
-/** Keeps a small record of every object of a source, always up to date, and tells of changes. */
-export class Informer<Kind, Kept> implements Following {
-  readonly #options: InformerOptions<Kind, Kept>;
-  readonly #held = new PlaceMap<Held<Kept>>();
-  readonly #handlers = new Set<InformerHandler<Kept>>();
+/** Caches a small record of every object of a kind, keeps it current, and notifies handlers of changes. */
+export class Informer<Kind, Cached> implements ReflectorObserver {
+  readonly #options: InformerOptions<Kind, Cached>;
+  readonly #cache = new PlaneObjectMap<CacheEntry<Cached>>();
+  readonly #handlers = new Set<ResourceEventHandler<Cached>>();
   readonly #waiters = new RevisionWaiters();
-  readonly #follower: Follower;
+  readonly #reflector: Reflector;
   readonly #freshness: Freshness;
-  readonly #stopped = sharedAbort();
+  readonly #stopped = lightAbortController();
   #running: Promise<void> | undefined;
   #state: InformerState = { phase: "starting" };
   #round = 0;
-  #troubles = 0;
+  #failures = 0;
   #isReplacing = false;
-  #isReady = false;
-  #announceReady: () => void = () => undefined;
-  /** Resolves when everything that was there has been told. */
-  readonly ready: Promise<void>;
+  #hasSynced = false;
+  #resolveSynced: () => void = () => undefined;
+  /** Resolves after the initial list was delivered. */
+  readonly synced: Promise<void>;
 
-  constructor(options: InformerOptions<Kind, Kept>) {
+  constructor(options: InformerOptions<Kind, Cached>) {
     this.#options = options;
     const { clock, random, limits } = options;
-    this.#follower = new Follower(options.source, this, { clock, random, ...(limits === undefined ? {} : { limits }) });
+    this.#reflector = new Reflector(options.source, this, {
+      clock,
+      random,
+      ...(limits === undefined ? {} : { limits }),
+    });
     this.#freshness = new Freshness(this, { source: options.source, clock, stopped: this.#stopped.signal });
-    this.ready = new Promise((resolve) => {
-      this.#announceReady = resolve;
+    this.synced = new Promise((resolve) => {
+      this.#resolveSynced = resolve;
     });
   }
 
   start(): void {
-    this.#running ??= this.#follower.run(this.#stopped.signal);
+    this.#running ??= this.#reflector.run(this.#stopped.signal);
   }
 
   async stop(): Promise<void> {
@@ -93,122 +97,125 @@ export class Informer<Kind, Kept> implements Following {
     return this.#state;
   }
 
-  /** How often its stream had to begin again because something went wrong. */
-  get troubles(): number {
-    return this.#troubles;
+  /** Number of failed lists and watches. */
+  get failures(): number {
+    return this.#failures;
   }
 
-  get isReady(): boolean {
-    return this.#isReady;
+  get hasSynced(): boolean {
+    return this.#hasSynced;
   }
 
   get size(): number {
-    return this.#held.size;
+    return this.#cache.size;
   }
 
-  /** Everything up to here has been told; undefined while everything is read, at first or anew. */
+  /** The revision that the cache is current to; undefined while everything is being listed. */
   get revision(): string | undefined {
     return this.#waiters.revision;
   }
 
-  /** Whether a stream is being read that everything could be read anew instead of. */
+  /** Whether a watch is open that a new list could replace. */
   get canRefresh(): boolean {
-    return this.#follower.isResuming;
+    return this.#reflector.isResuming;
   }
 
-  get(place: ObjectPlace): Kept | undefined {
-    return this.#held.get(place)?.kept;
+  get(key: PlaneObjectKey): Cached | undefined {
+    return this.#cache.get(key)?.cached;
   }
 
-  *entries(): Generator<readonly [ObjectPlace, Kept]> {
-    for (const [place, { kept }] of this.#held.entries()) yield [place, kept];
+  *entries(): Generator<readonly [PlaneObjectKey, Cached]> {
+    for (const [key, { cached }] of this.#cache.entries()) yield [key, cached];
   }
 
-  /** Tells of everything there is by now, and then of every change, until the returned function is called. */
-  subscribe(handler: InformerHandler<Kept>): () => void {
-    for (const [place, kept] of this.entries()) this.#tell(() => handler.added?.(place, kept), [handler]);
+  /** Notifies the handler of all cached objects, and then of every change, until the returned function is called. */
+  subscribe(handler: ResourceEventHandler<Cached>): () => void {
+    for (const [key, cached] of this.entries()) this.#notify(() => handler.onAdd?.(key, cached), [handler]);
     this.#handlers.add(handler);
     return () => this.#handlers.delete(handler);
   }
 
   /**
-   * Resolves when everything up to this revision has been told. For the revision of a write to an object of this kind
-   * that is soon; for that of something else it may take until the next bookmark, which is about a minute.
+   * Resolves when the cache is current to this revision. For the revision of a write to an object of this kind that is
+   * soon; for any other it may take until the next bookmark, about a minute.
    */
-  atLeast(revision: string, signal: AbortSignal): Promise<void> {
+  waitForRevision(revision: string, signal: AbortSignal): Promise<void> {
     return this.#waiters.wait(revision, signal);
   }
 
   /**
-   * Resolves when everything is known that happened before this call. Rejects when the server cannot be asked how far it
-   * is; asks again and again only for what it said once.
+   * Resolves when the cache includes everything that happened before this call. Rejects when the server's current
+   * revision cannot be determined; afterwards it retries until the cache has caught up.
    */
-  fresh(signal: AbortSignal): Promise<void> {
-    return this.#freshness.fresh(signal);
+  waitUntilFresh(signal: AbortSignal): Promise<void> {
+    return this.#freshness.waitUntilFresh(signal);
   }
 
-  /** Reads everything again, now. */
+  /** Lists everything again, now. */
   refresh(): void {
-    this.#waiters.forget();
-    this.#follower.refresh();
+    this.#waiters.reset();
+    this.#reflector.refresh();
   }
 
-  replacing(): void {
+  onReplaceStarted(): void {
     this.#round += 1;
     this.#isReplacing = true;
-    this.#waiters.forget();
+    this.#waiters.reset();
   }
 
-  replaced(): void {
+  onReplaced(): void {
     this.#isReplacing = false;
-    for (const [place, held] of this.#held.entries()) if (held.round !== this.#round) this.#remove(place, held);
-    if (this.#isReady) return;
-    this.#isReady = true;
-    this.#announceReady();
+    for (const [key, held] of this.#cache.entries()) if (held.round !== this.#round) this.#remove(key, held);
+    if (this.#hasSynced) return;
+    this.#hasSynced = true;
+    this.#resolveSynced();
   }
 
-  present(object: JsonObject, plane: string, revision: string): void {
-    const { place, uid } = identityOf(object, plane);
-    const held = this.#held.get(place);
-    if (held !== undefined && this.#isKnown(held, uid, revision)) {
+  onPresent(object: JsonObject, plane: string, revision: string): void {
+    const { key, uid } = identityOf(object, plane);
+    const held = this.#cache.get(key);
+    if (held !== undefined && this.#isCached(held, uid, revision)) {
       held.round = this.#round;
       return;
     }
-    const kept = this.#kept(object, plane);
-    if (held !== undefined && (kept === undefined || held.uid !== uid)) this.#remove(place, held);
-    if (kept === undefined) return;
-    this.#put(place, { uid, revision, kept, round: this.#round });
+    const cached = this.#transform(object, plane);
+    if (held !== undefined && (cached === undefined || held.uid !== uid)) this.#remove(key, held);
+    if (cached === undefined) return;
+    this.#put(key, { uid, revision, cached, round: this.#round });
   }
 
-  gone(object: JsonObject, plane: string, revision: string): void {
-    const { place } = identityOf(object, plane);
-    const held = this.#held.get(place);
-    if (held !== undefined && !isOlder(revision, held.revision)) this.#remove(place, held);
+  onDeleted(object: JsonObject, plane: string, revision: string): void {
+    const { key } = identityOf(object, plane);
+    const held = this.#cache.get(key);
+    if (held !== undefined && !isOlder(revision, held.revision)) this.#remove(key, held);
   }
 
-  reached(revision: string): void {
+  onProgress(revision: string): void {
     this.#state = { phase: "live" };
-    this.#waiters.reached(revision);
+    this.#waiters.advance(revision);
   }
 
-  troubled(error: unknown): void {
-    this.#troubles += 1;
+  onError(error: unknown): void {
+    this.#failures += 1;
     const sinceMs = this.#state.phase === "troubled" ? this.#state.sinceMs : this.#options.clock.now();
     this.#state = { phase: "troubled", error, sinceMs };
     this.#options.report(error);
   }
 
-  /** Whether this is what we have already, or older. A new list is the truth even where it is older: stores are restored. */
-  #isKnown(held: Held<Kept>, uid: string, revision: string): boolean {
+  /**
+   * Whether this version is cached already, or older. In a new list even older versions are applied: the store may have
+   * been restored.
+   */
+  #isCached(held: CacheEntry<Cached>, uid: string, revision: string): boolean {
     if (held.uid === uid && held.revision === revision) return true;
     return !this.#isReplacing && isOlder(revision, held.revision);
   }
 
-  /** One object that cannot be read is taken as not there; it must not hide all the others. */
-  #kept(object: JsonObject, plane: string): Kept | undefined {
+  /** An unreadable object counts as absent; it must not hide all others. */
+  #transform(object: JsonObject, plane: string): Cached | undefined {
     try {
       const parsed = this.#options.parse(object);
-      if (parsed.ok) return this.#options.keep(parsed.value, plane);
+      if (parsed.ok) return this.#options.transform(parsed.value, plane);
       throw new UnreadableObject(nameIn(object), parsed.issues);
     } catch (error) {
       this.#options.report(error);
@@ -216,25 +223,25 @@ export class Informer<Kind, Kept> implements Following {
     }
   }
 
-  #put(place: ObjectPlace, now: Held<Kept>): void {
-    const before = this.#held.get(place);
+  #put(key: PlaneObjectKey, now: CacheEntry<Cached>): void {
+    const before = this.#cache.get(key);
     const { objectsMax = objectsMaxDefault, isSame } = this.#options;
-    if (before === undefined && this.#held.size >= objectsMax) throw new RangeError(`more than ${objectsMax} objects`);
-    this.#held.set(place, now);
-    if (before === undefined) this.#tell((handler) => handler.added?.(place, now.kept));
-    else if (isSame?.(before.kept, now.kept) !== true) {
-      this.#tell((handler) => handler.changed?.(place, before.kept, now.kept));
+    if (before === undefined && this.#cache.size >= objectsMax) throw new RangeError(`more than ${objectsMax} objects`);
+    this.#cache.set(key, now);
+    if (before === undefined) this.#notify((handler) => handler.onAdd?.(key, now.cached));
+    else if (isSame?.(before.cached, now.cached) !== true) {
+      this.#notify((handler) => handler.onUpdate?.(key, before.cached, now.cached));
     }
   }
 
-  #remove(place: ObjectPlace, { kept }: Held<Kept>): void {
-    this.#held.delete(place);
-    this.#tell((handler) => handler.removed?.(place, kept));
+  #remove(key: PlaneObjectKey, { cached }: CacheEntry<Cached>): void {
+    this.#cache.delete(key);
+    this.#notify((handler) => handler.onDelete?.(key, cached));
   }
 
-  #tell(
-    tell: (handler: InformerHandler<Kept>) => void,
-    handlers: Iterable<InformerHandler<Kept>> = this.#handlers,
+  #notify(
+    tell: (handler: ResourceEventHandler<Cached>) => void,
+    handlers: Iterable<ResourceEventHandler<Cached>> = this.#handlers,
   ): void {
     for (const handler of handlers) {
       try {
@@ -247,11 +254,11 @@ export class Informer<Kind, Kept> implements Following {
 }
 
 interface Identity {
-  readonly place: ObjectPlace;
+  readonly key: PlaneObjectKey;
   readonly uid: string;
 }
 
 function identityOf(object: JsonObject, plane: string): Identity {
   const { namespace = "", name = "", uid = "" } = (object["metadata"] ?? {}) as ObjectMeta;
-  return { place: { plane, namespace, name }, uid };
+  return { key: { plane, namespace, name }, uid };
 }

@@ -7,13 +7,12 @@ interface Waiter {
 
 const waitersMax = 100_000;
 
-/** Those who wait for a revision to be reached. */
 export class RevisionWaiters {
   readonly #waiters = new Set<Waiter>();
   #reached: string | undefined;
   #stopped: { readonly reason: unknown } | undefined;
 
-  /** Undefined while nobody can tell. */
+  /** Undefined while the revision is unknown. */
   get revision(): string | undefined {
     return this.#reached;
   }
@@ -22,7 +21,7 @@ export class RevisionWaiters {
     signal.throwIfAborted();
     if (this.#reached !== undefined && !isOlder(this.#reached, revision)) return;
     if (this.#stopped !== undefined) throw this.#stopped.reason;
-    if (this.#waiters.size >= waitersMax) throw new RangeError(`more than ${waitersMax} wait for a revision`);
+    if (this.#waiters.size >= waitersMax) throw new RangeError(`more than ${waitersMax} callers wait for a revision`);
     let waiter: Waiter | undefined;
     const end = (): void => waiter?.settle(signal.reason);
     try {
@@ -37,13 +36,13 @@ export class RevisionWaiters {
     }
   }
 
-  reached(revision: string): void {
+  advance(revision: string): void {
     this.#reached = revision;
     for (const waiter of this.#waiters) if (!isOlder(revision, waiter.revision)) waiter.settle();
   }
 
-  /** What was reached is not known any more: it comes again, or something else does. */
-  forget(): void {
+  /** The revision is unknown until the next list is complete. */
+  reset(): void {
     this.#reached = undefined;
   }
 

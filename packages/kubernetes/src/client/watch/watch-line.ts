@@ -5,7 +5,7 @@ import type { KubernetesObject } from "../../protocol/object-meta.ts";
 import { type Bookmark, endsInitialEvents } from "../../protocol/watch-event.ts";
 import type { StreamEvent } from "../transport/transport.ts";
 
-/** One line of a watch, understood. */
+/** A parsed line of a watch. */
 export type WatchLine =
   | {
       readonly type: "present" | "gone";
@@ -16,7 +16,7 @@ export type WatchLine =
   | { readonly type: "bookmark"; readonly revision: string; readonly endsInitialEvents: boolean }
   | { readonly type: "error"; readonly status: ApiStatus };
 
-/** A line that no server should send. What it was about is unknown, so everything has to be read again. */
+/** An invalid line. The event in it is lost, so everything has to be listed again. */
 export class UnreadableLine extends Error {
   override readonly name = "UnreadableLine";
 }
@@ -38,7 +38,7 @@ export function parseWatchLine(line: string | StreamEvent): WatchLine {
     case "ERROR":
       return { type: "error", status: statusIn(object) };
     default:
-      throw new UnreadableLine(`a watch does not know events of type ${JSON.stringify(type)}`);
+      throw new UnreadableLine(`unknown watch event type ${JSON.stringify(type)}`);
   }
 }
 
@@ -49,21 +49,20 @@ function planePart(plane: unknown): { readonly plane?: string } {
 function eventIn(text: string) {
   const event = jsonIn(text);
   const object = isJsonObject(event) ? ownValue(event, "object") : undefined;
-  if (!isJsonObject(event) || !isJsonObject(object)) throw new UnreadableLine("a line of a watch holds no event");
+  if (!isJsonObject(event) || !isJsonObject(object)) throw new UnreadableLine("a watch line is not an event");
   return { type: ownValue(event, "type"), object, plane: ownValue(event, "plane") };
 }
 
 function revisionOf(object: JsonObject): string {
   const metadata = ownValue(object, "metadata");
   const revision = isJsonObject(metadata) ? ownValue(metadata, "resourceVersion") : undefined;
-  if (typeof revision !== "string" || revision === "")
-    throw new UnreadableLine("an event of a watch has no resourceVersion");
+  if (typeof revision !== "string" || revision === "") throw new UnreadableLine("a watch event has no resourceVersion");
   return revision;
 }
 
 function statusIn(object: JsonObject): ApiStatus {
   const status = parseStatus(object);
-  if (status === undefined) throw new UnreadableLine("an error of a watch is no Status");
+  if (status === undefined) throw new UnreadableLine("a watch error is not a Status");
   return status;
 }
 
@@ -72,6 +71,6 @@ function jsonIn(text: string): JsonValue {
     return readJson(text);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    throw new UnreadableLine(`a line of a watch is no JSON: ${error.message}`);
+    throw new UnreadableLine(`a watch line is not JSON: ${error.message}`);
   }
 }

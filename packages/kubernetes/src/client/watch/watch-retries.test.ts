@@ -3,19 +3,19 @@ import { failure, resourceExpired, StatusError, tooManyRequests } from "../../pr
 import { FakeClock } from "../../protocol/fake-clock.ts";
 import { backoffMs } from "../backoff.ts";
 import { ConnectionFailed } from "../transport/transport.ts";
-import { Follower, type Following } from "./follower.ts";
-import type { ObjectSource } from "./object-source.ts";
+import type { ListerWatcher } from "./lister-watcher.ts";
+import { Reflector, type ReflectorObserver } from "./reflector.ts";
 import { isOlder } from "./revision.ts";
 import { parseWatchLine } from "./watch-line.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const quiet: Following = {
-  replacing: () => undefined,
-  replaced: () => undefined,
-  present: () => undefined,
-  gone: () => undefined,
-  reached: () => undefined,
-  troubled: () => undefined,
+const quiet: ReflectorObserver = {
+  onReplaceStarted: () => undefined,
+  onReplaced: () => undefined,
+  onPresent: () => undefined,
+  onDeleted: () => undefined,
+  onProgress: () => undefined,
+  onError: () => undefined,
 };
 const bookmark = (revision: string, ends = false): string =>
   JSON.stringify({
@@ -29,14 +29,14 @@ const bookmark = (revision: string, ends = false): string =>
     },
   });
 
-type Play = (sink: { opened(): void; line(text: string): void }, signal: AbortSignal) => Promise<void>;
+type Play = (sink: { onOpened(): void; onLine(text: string): void }, signal: AbortSignal) => Promise<void>;
 
-/** Follows a server whose every answer is written down beforehand; the last one holds on. Returns when each was asked. */
+/** Watches a server with scripted responses; the last one stays open. Returns the times of the requests. */
 async function followed(plays: readonly Play[], ms: number, fraction = 0.5) {
   const clock = new FakeClock();
   const asked: { readonly atMs: number; readonly from: string }[] = [];
-  const source: ObjectSource = {
-    page: async () => {
+  const source: ListerWatcher = {
+    list: async () => {
       asked.push({ atMs: clock.now(), from: "list" });
       return { items: [], resourceVersion: "5", continue: "" };
     },
@@ -49,7 +49,7 @@ async function followed(plays: readonly Play[], ms: number, fraction = 0.5) {
     planeOf: () => "root",
   };
   const stopped = new AbortController();
-  const running = new Follower(source, quiet, { clock, random: { fraction: () => fraction } }).run(stopped.signal);
+  const running = new Reflector(source, quiet, { clock, random: { fraction: () => fraction } }).run(stopped.signal);
   for (let passed = 0; passed < ms; passed += 50) {
     await turn();
     clock.advance(50);
@@ -61,15 +61,15 @@ async function followed(plays: readonly Play[], ms: number, fraction = 0.5) {
 }
 
 const started: Play = async (sink, signal) => {
-  sink.opened();
-  sink.line(bookmark("10", true));
+  sink.onOpened();
+  sink.onLine(bookmark("10", true));
   await held(sink, signal);
 };
 const held: Play = (_sink, signal) =>
   new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 const ended: Play = async (sink) => {
-  sink.opened();
-  sink.line(bookmark("10", true));
+  sink.onOpened();
+  sink.onLine(bookmark("10", true));
 };
 const refused =
   (error: Error): Play =>
@@ -77,7 +77,7 @@ const refused =
     Promise.reject(error);
 const cut = refused(new ConnectionFailed({ method: "GET", path: "/" }, "cut"));
 
-describe("a follower", () => {
+describe("a reflector", () => {
   it("asks once, while all is well", async () => {
     expect(await followed([started], 100_000)).toEqual([{ atMs: 0, from: "initial" }]);
   });
@@ -91,13 +91,13 @@ describe("a follower", () => {
   });
 
   it("goes on from the last revision when a stream is cut", async () => {
-    const told: Play = async (sink) => {
-      sink.opened();
-      sink.line(bookmark("10", true));
-      sink.line(bookmark("12"));
+    const bookmarked: Play = async (sink) => {
+      sink.onOpened();
+      sink.onLine(bookmark("10", true));
+      sink.onLine(bookmark("12"));
       throw new ConnectionFailed({ method: "GET", path: "/" }, "cut");
     };
-    expect(await followed([told, held], 1_000)).toEqual([
+    expect(await followed([bookmarked, held], 1_000)).toEqual([
       { atMs: 0, from: "initial" },
       { atMs: 150, from: "12" },
     ]);
@@ -105,8 +105,8 @@ describe("a follower", () => {
 
   it("goes on at once when the server ends a stream in order that was of use", async () => {
     const useful: Play = async (sink) => {
-      sink.opened();
-      sink.line(bookmark("11"));
+      sink.onOpened();
+      sink.onLine(bookmark("11"));
     };
     const asked = await followed([ended, useful, useful, held], 1_000);
     expect(asked.map(({ from }) => from)).toEqual(["initial", "10", "11", "11"]);
@@ -114,7 +114,7 @@ describe("a follower", () => {
   });
 
   it("does not hurry a server that ends every stream at once", async () => {
-    const useless: Play = async (sink) => sink.opened();
+    const useless: Play = async (sink) => sink.onOpened();
     const asked = await followed([ended, useless], 10_000);
     expect(asked.length).toBeLessThan(10);
   });
@@ -122,13 +122,13 @@ describe("a follower", () => {
   const startOver: Record<string, Play> = {
     "history is gone, said as an answer": refused(new StatusError(resourceExpired("too old resource version"))),
     "history is gone, said as an event": async (sink, signal) => {
-      sink.opened();
-      sink.line(JSON.stringify({ type: "ERROR", object: resourceExpired("too old resource version") }));
+      sink.onOpened();
+      sink.onLine(JSON.stringify({ type: "ERROR", object: resourceExpired("too old resource version") }));
       await held(sink, signal);
     },
     "a line makes no sense": async (sink, signal) => {
-      sink.opened();
-      sink.line("{nonsense");
+      sink.onOpened();
+      sink.onLine("{nonsense");
       await held(sink, signal);
     },
   };
@@ -191,12 +191,12 @@ describe("revisions", () => {
 
 describe("lines of a watch", () => {
   it.each([
-    ["[]", "a line of a watch holds no event"],
-    ["{", "a line of a watch is no JSON"],
-    ['{"type":"ADDED"}', "a line of a watch holds no event"],
-    ['{"type":"ADDED","object":{}}', "an event of a watch has no resourceVersion"],
-    ['{"type":"MOVED","object":{}}', 'a watch does not know events of type "MOVED"'],
-    ['{"type":"ERROR","object":{}}', "an error of a watch is no Status"],
+    ["[]", "a watch line is not an event"],
+    ["{", "a watch line is not JSON"],
+    ['{"type":"ADDED"}', "a watch line is not an event"],
+    ['{"type":"ADDED","object":{}}', "a watch event has no resourceVersion"],
+    ['{"type":"MOVED","object":{}}', 'unknown watch event type "MOVED"'],
+    ['{"type":"ERROR","object":{}}', "a watch error is not a Status"],
   ])("%s is refused", (text, says) => {
     expect(() => parseWatchLine(text)).toThrow(says);
   });

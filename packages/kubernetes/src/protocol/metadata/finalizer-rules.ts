@@ -1,22 +1,22 @@
 import { type FieldIssue, invalid, itemPath } from "../field-issue.ts";
-import { qualifiedName, rememberingRight } from "../names.ts";
+import { cacheValidNames, qualifiedName } from "../names.ts";
 
 export const orphanFinalizer = "orphan";
 export const foregroundFinalizer = "foregroundDeletion";
 
 const path = "metadata.finalizers";
 const none: readonly never[] = [];
-const nameFaults = rememberingRight(qualifiedName);
+const nameFaults = cacheValidNames(qualifiedName);
 
 export interface FinalizerKind {
   readonly group: string;
   readonly isCustom: boolean;
 }
 
-/** Finalizers of Kubernetes itself that go without the domain of whoever owns them. */
+/** Finalizers of Kubernetes itself, which are not qualified. */
 const standardFinalizers = ["kubernetes", orphanFinalizer, foregroundFinalizer];
 
-/** Groups whose kinds Kubernetes holds to no more than what custom kinds are held to. */
+/** Groups whose kinds Kubernetes validates as leniently as custom kinds. */
 const lenientGroups = ["apiextensions.k8s.io", "admissionregistration.k8s.io"];
 
 export function finalizerIssues(

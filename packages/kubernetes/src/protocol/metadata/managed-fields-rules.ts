@@ -6,16 +6,16 @@ const managerLengthMax = 128;
 const none: readonly never[] = [];
 
 export function managedFieldsIssues(entries: readonly ManagedFieldsEntry[]): readonly FieldIssue[] {
-  return entries.every(isRightEntry) ? none : entries.flatMap(managedFieldIssues);
+  return entries.every(isValidEntry) ? none : entries.flatMap(managedFieldIssues);
 }
 
-function isRightEntry({ operation, fieldsType = "FieldsV1", manager = "" }: ManagedFieldsEntry): boolean {
+function isValidEntry({ operation, fieldsType = "FieldsV1", manager = "" }: ManagedFieldsEntry): boolean {
   return (operation === "Apply" || operation === "Update") && fieldsType === "FieldsV1" && isManager(manager);
 }
 
 function managedFieldIssues(entry: ManagedFieldsEntry, index: number): readonly FieldIssue[] {
   const { operation, fieldsType = "FieldsV1", manager = "" } = entry;
-  if (isRightEntry(entry)) return none;
+  if (isValidEntry(entry)) return none;
   const isOperation = operation === "Apply" || operation === "Update";
   const path = itemPath("metadata.managedFields", index);
   return [
@@ -25,7 +25,7 @@ function managedFieldIssues(entry: ManagedFieldsEntry, index: number): readonly 
   ];
 }
 
-/** Names of field managers are short and printable. */
+/** Field managers must be short and printable. */
 export function managerIssues(manager: string, path: string): readonly FieldIssue[] {
   if (isManager(manager)) return none;
   const long = utf8Length(manager) > managerLengthMax ? [tooLong(path, managerLengthMax)] : [];

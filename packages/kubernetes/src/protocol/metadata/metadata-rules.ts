@@ -1,5 +1,5 @@
 import { type FieldIssue, forbidden, invalid, required, tooLong } from "../field-issue.ts";
-import { dnsLabel, labelValue, type NameRule, pathSegment, qualifiedName, rememberingRight } from "../names.ts";
+import { cacheValidNames, dnsLabel, labelValue, type NameRule, pathSegment, qualifiedName } from "../names.ts";
 import type { ObjectMeta } from "../object-meta.ts";
 import { utf8Length } from "../utf8-length.ts";
 import { type FinalizerKind, finalizerIssues } from "./finalizer-rules.ts";
@@ -9,13 +9,13 @@ import { ownerIssues } from "./owner-reference-rules.ts";
 const annotationBytesMax = 256 * 1024;
 const none: readonly never[] = [];
 
-/** What the rules for metadata ask about the kind of an object. */
+/** The parts of a kind that metadata validation depends on. */
 export interface MetadataKind extends FinalizerKind {
   readonly scope: "Namespaced" | "Cluster";
   readonly nameRule: NameRule;
 }
 
-/** What Kubernetes demands of the metadata of any object, new or changed. */
+/** Kubernetes' validation of metadata, for new and changed objects. */
 export function metadataIssues(metadata: ObjectMeta, kind: MetadataKind): readonly FieldIssue[] {
   return [
     ...nameIssues(metadata, kind.nameRule),
@@ -28,7 +28,7 @@ export function metadataIssues(metadata: ObjectMeta, kind: MetadataKind): readon
   ];
 }
 
-/** The same for an object as a client sends it: the server makes up its name, and knows its namespace. */
+/** The same for an object as sent by a client: the server generates the name and sets the namespace. */
 export function sentMetadataIssues(metadata: ObjectMeta, kind: MetadataKind): readonly FieldIssue[] {
   const { name = "", generateName = "", namespace = "" } = metadata;
   return metadataIssues(
@@ -61,8 +61,8 @@ function namespaceIssues({ namespace = "" }: ObjectMeta, scope: MetadataKind["sc
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Looks at a part of metadata until nothing is wrong with it: updates mostly leave parts, the very same ones. */
-function onceRight<Part extends object>(find: (part: Part) => readonly FieldIssue[]) {
+/** Caches valid parts of metadata by identity: updates mostly keep them. */
+function cacheValidParts<Part extends object>(find: (part: Part) => readonly FieldIssue[]) {
   const right = new WeakSet<Part>();
   return (part: Part | undefined): readonly FieldIssue[] => {
     if (part === undefined || right.has(part)) return none;
@@ -72,19 +72,19 @@ function onceRight<Part extends object>(find: (part: Part) => readonly FieldIssu
   };
 }
 
-const issuesOfLabels = onceRight(labelIssues);
-const issuesOfAnnotations = onceRight(annotationIssues);
-const issuesOfOwners = onceRight(ownerIssues);
+const issuesOfLabels = cacheValidParts(labelIssues);
+const issuesOfAnnotations = cacheValidParts(annotationIssues);
+const issuesOfOwners = cacheValidParts(ownerIssues);
 
 function labelIssues(labels: Texts): readonly FieldIssue[] {
-  if (areRightLabels(labels)) return none;
+  if (areValidLabels(labels)) return none;
   return Object.entries(labels).flatMap(([key, value]) => [
     ...keyFaults(key).map((fault) => invalid(at("labels"), key, fault)),
     ...labelValue(value).map((fault) => invalid(at("labels"), value, fault)),
   ]);
 }
 
-function areRightLabels(labels: Texts): boolean {
+function areValidLabels(labels: Texts): boolean {
   for (const key in labels) {
     if (keyFaults(key).length + labelValue(labels[key] as string).length > 0) return false;
   }
@@ -92,22 +92,22 @@ function areRightLabels(labels: Texts): boolean {
 }
 
 function annotationIssues(annotations: Texts): readonly FieldIssue[] {
-  if (areRightAnnotations(annotations)) return none;
+  if (areValidAnnotations(annotations)) return none;
   return [
     ...Object.keys(annotations).flatMap((key) =>
       lowerKeyFaults(key).map((fault) => invalid(at("annotations"), key, fault)),
     ),
-    ...(isTooMuch(annotations) ? [tooLong(at("annotations"), annotationBytesMax)] : []),
+    ...(exceedsSize(annotations) ? [tooLong(at("annotations"), annotationBytesMax)] : []),
   ];
 }
 
-function areRightAnnotations(annotations: Texts): boolean {
+function areValidAnnotations(annotations: Texts): boolean {
   for (const key in annotations) if (lowerKeyFaults(key).length > 0) return false;
-  return !isTooMuch(annotations);
+  return !exceedsSize(annotations);
 }
 
-/** No character takes more than three bytes for each of its halves, so most texts need not be counted. */
-function isTooMuch(texts: Texts): boolean {
+/** A UTF-16 unit takes at most three bytes, so most texts need not be measured. */
+function exceedsSize(texts: Texts): boolean {
   let length = 0;
   for (const key in texts) length += key.length + (texts[key] as string).length;
   if (3 * length <= annotationBytesMax) return false;
@@ -115,9 +115,9 @@ function isTooMuch(texts: Texts): boolean {
   return bytes > annotationBytesMax;
 }
 
-const keyFaults = rememberingRight(qualifiedName);
-const lowerKeyFaults = rememberingRight((key) => qualifiedName(key.toLowerCase()));
-const namespaceFaults = rememberingRight(dnsLabel);
+const keyFaults = cacheValidNames(qualifiedName);
+const lowerKeyFaults = cacheValidNames((key) => qualifiedName(key.toLowerCase()));
+const namespaceFaults = cacheValidNames(dnsLabel);
 
 function at(field: string): string {
   return `metadata.${field}`;

@@ -6,7 +6,7 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** `metadata.name=web,spec.type!=ClusterIP`: what `kubectl get --field-selector` sends. */
+/** `metadata.name=web,spec.type!=ClusterIP`, as sent by `kubectl get --field-selector`. */
 export function parseFieldSelector(text: string): SelectorResult<readonly FieldRequirement[]> {
   const requirements: FieldRequirement[] = [];
   for (const term of splitTerms(text).filter((part) => part !== "")) {
@@ -19,7 +19,7 @@ export function parseFieldSelector(text: string): SelectorResult<readonly FieldR
   return { ok: true, value: requirements };
 }
 
-/** `read` gives the value of a field, the empty string where the object has none. */
+/** `read` returns the value of a field, or the empty string. */
 export function matchesFields(requirements: readonly FieldRequirement[], read: (field: string) => string): boolean {
   return requirements.every(({ field, operator, value }) => (read(field) === value) === (operator === "="));
 }
@@ -44,7 +44,7 @@ function unescapeValue(text: string): SelectorResult<string> {
   }
   const bare = /[,=]/.exec(text.replace(/\\[\s\S]/g, ""));
   if (bare !== null) {
-    // Kubernetes prints the number of the character.
+    // Kubernetes prints the character's number.
     return { ok: false, message: `invalid field selector: unescaped character in value: ${bare[0].charCodeAt(0)}` };
   }
   return { ok: true, value: text.replace(/\\([\\,=])/g, "$1") };

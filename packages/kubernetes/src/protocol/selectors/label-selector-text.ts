@@ -6,7 +6,7 @@ export type SelectorResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly message: string };
 
-/** `env=prod,tier in (a,b),!legacy,cores>4`: what `kubectl get -l` sends. Errors are worded as Kubernetes words them. */
+/** `env=prod,tier in (a,b),!legacy,cores>4`, as sent by `kubectl get -l`. Errors are those of Kubernetes. */
 export function parseSelectorText(text: string): SelectorResult<LabelRequirements> {
   try {
     return { ok: true, value: canonical(new SelectorReader(text).read()) };
@@ -80,7 +80,7 @@ class SelectorReader {
     }
   }
 
-  /** An exact value may be empty: `env=` asks for the empty string. */
+  /** An exact value may be empty: `env=` matches the empty string. */
   #value(): string {
     const token = this.#peek();
     return token.kind === "end" || token.text === "," ? "" : this.#word("identifier");
@@ -97,7 +97,7 @@ class SelectorReader {
     return value;
   }
 
-  /** `(a,,b)` holds the empty string between its commas, and `()` nothing but the empty string. */
+  /** `(a,,b)` contains the empty string, and `()` only the empty string. */
   #values(): string[] {
     if (!this.#accept("(")) this.#failRequirement("'('");
     if (this.#peek().kind === "end") this.#failRequirement("',', ')' or identifier");

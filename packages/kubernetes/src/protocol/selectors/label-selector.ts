@@ -3,17 +3,17 @@ import { labelValue, qualifiedName } from "../names.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** One requirement of a selector, in the words of the LabelSelector kind; the string form adds Gt and Lt. */
+/** One requirement of a selector, as in the LabelSelector kind; the string form adds Gt and Lt. */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt";
   readonly values: readonly string[];
 }
 
-/** All requirements must hold; none at all matches everything. Sorted, so that equal selectors look equal. */
+/** All requirements must match; an empty list matches everything. Sorted, so that equal selectors have equal forms. */
 export type LabelRequirements = readonly LabelRequirement[];
 
-/** The LabelSelector kind as it stands in objects. */
+/** The LabelSelector kind. */
 export interface LabelSelector {
   readonly matchLabels?: Labels;
   readonly matchExpressions?: readonly {
@@ -60,13 +60,13 @@ export function integerOf(text: string | undefined): bigint | undefined {
   return text !== undefined && /^[-+]?[0-9]+$/.test(text) ? BigInt(text.replace(/^\+/, "")) : undefined;
 }
 
-/** Reads the object form. Every problem is reported, each under its own path. */
+/** Parses the object form. Reports all issues with their paths. */
 export function parseLabelSelector(selector: LabelSelector, path: string): Parsed<LabelRequirements> {
   const issues = [...matchLabelsIssues(selector, path), ...matchExpressionsIssues(selector, path)];
   return issues.length > 0 ? { ok: false, issues } : { ok: true, value: selectorRequirements(selector) };
 }
 
-/** What the object form demands, for a selector whose operators are known to be right. */
+/** The requirements of the object form, if its operators are valid. */
 export function selectorRequirements({ matchLabels = {}, matchExpressions = [] }: LabelSelector): LabelRequirements {
   const exact = Object.entries(matchLabels).map(([key, value]) => ({ key, operator: "In", values: [value] }) as const);
   const further = matchExpressions.map(({ key, operator, values = [] }) => ({
@@ -123,7 +123,7 @@ function valueIssues(path: string, value: string): FieldIssue[] {
   return issues.length === 0 ? [] : [invalid(path, value, issues.join("; "))];
 }
 
-/** Keys in order, values in order and once each. */
+/** Sorted by key, with sorted and unique values. */
 export function canonical(requirements: LabelRequirements): LabelRequirements {
   return requirements
     .map((requirement) => ({ ...requirement, values: [...new Set(requirement.values)].sort() }))

@@ -1,4 +1,4 @@
-import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import { lightAbortController } from "@milo-quota/kubernetes/client/light-abort-controller.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { minusOrNone, plus } from "../../core/ledger/arithmetic.ts";
 import type { Figures } from "../../core/ledger/type-ledger.ts";
@@ -16,45 +16,45 @@ export interface BucketReadingsOptions {
 }
 
 interface Reading {
-  readonly atMs: number;
-  isOver: boolean;
-  /** Undefined until it is read, where there is no such bucket, and where nobody knows any more what is in it. */
+  readonly startedMs: number;
+  isFinished: boolean;
+  /** Undefined until the bucket is read, when it does not exist, and when the read took too long. */
   figures: Figures | undefined;
-  /** What was taken since, as far as this process knows. */
+  /** What this process has claimed from the bucket since the read started. */
   taken: Amount;
 }
 
-/** However many come, a bucket is read so often at most. */
+/** A bucket is read at most once in this time, however many requests need it. */
 const readingMs = 2_000;
 const readingsMax = 1_000;
 
 /**
- * What buckets say, read while claims are being decided: for warnings, which nobody waits for. Where the answer is faster
- * than the reading there is none.
+ * Figures of buckets, read while claims are being decided. They are for usage warnings only, so requests do not wait for
+ * them: a request that is decided before the read finishes gets no warning.
  */
 export class BucketReadings {
   readonly #options: BucketReadingsOptions;
   readonly #readings = new Map<string, Reading>();
-  readonly #stopped = sharedAbort();
+  readonly #stopped = lightAbortController();
 
   constructor(options: BucketReadingsOptions) {
     this.#options = options;
   }
 
-  /** Begins to read the buckets of what is needed, unless that was done a moment ago. */
-  begin(needs: readonly Need[]): void {
+  /** Starts to read buckets, except for those that were read moments ago. */
+  start(needs: readonly Need[]): void {
     const nowMs = this.#options.clock.now();
     for (const need of needs) {
       const last = this.#readings.get(need.id);
-      if (last !== undefined && (!last.isOver || nowMs - last.atMs < readingMs)) continue;
-      const reading: Reading = { atMs: nowMs, isOver: false, figures: undefined, taken: noAmount };
-      this.#keep(need.id, reading);
+      if (last !== undefined && (!last.isFinished || nowMs - last.startedMs < readingMs)) continue;
+      const reading: Reading = { startedMs: nowMs, isFinished: false, figures: undefined, taken: noAmount };
+      this.#store(need.id, reading);
       void this.#read(need, reading);
     }
   }
 
-  /** What a bucket says, beside what was taken from it just now. Undefined when it was not read in time. */
-  taken(need: Need): Figures | undefined {
+  /** The figures of a bucket after a claim for this need was granted. Undefined when the bucket was not read in time. */
+  afterTaking(need: Need): Figures | undefined {
     const reading = this.#readings.get(need.id);
     if (reading === undefined) return undefined;
     reading.taken = plus(reading.taken, need.amount);
@@ -68,7 +68,7 @@ export class BucketReadings {
   }
 
   stop(): void {
-    this.#stopped.abort(new Error("nobody is warned any more"));
+    this.#stopped.abort(new Error("admission is stopped"));
   }
 
   async #read({ key, dimensions }: Need, reading: Reading): Promise<void> {
@@ -78,17 +78,17 @@ export class BucketReadings {
     const ref = { namespace: planes.bucketNamespace(consumer), name: bucketName(consumer, resourceType, dimensions) };
     try {
       const bucket = await buckets.find(ref, this.#stopped.signal);
-      const isNews = clock.now() - reading.atMs < readingMs;
-      if (bucket !== undefined && isNews) reading.figures = figuresIn(bucket);
+      const isRecent = clock.now() - reading.startedMs < readingMs;
+      if (bucket !== undefined && isRecent) reading.figures = figuresIn(bucket);
     } catch (error) {
       if (!this.#stopped.signal.aborted) report("reading a bucket for warnings", error);
     } finally {
-      reading.isOver = true;
+      reading.isFinished = true;
     }
   }
 
-  /** The one that was read longest ago makes room. */
-  #keep(id: string, reading: Reading): void {
+  /** Evicts the oldest reading when there are too many. */
+  #store(id: string, reading: Reading): void {
     this.#readings.delete(id);
     this.#readings.set(id, reading);
     if (this.#readings.size <= readingsMax) return;

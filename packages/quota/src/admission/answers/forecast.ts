@@ -1,5 +1,5 @@
-import { shortageText } from "../../core/ledger/answer.ts";
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
+import { shortageText } from "../../core/ledger/decision-status.ts";
 import type { ShortPart } from "../../core/ledger/settle.ts";
 import { tryShown } from "../../core/ledger/shown-trial.ts";
 import type { RenderedClaim } from "../../core/policy/claim-policy.ts";
@@ -11,8 +11,8 @@ import type { ControlPlanes } from "../../views/control-planes.ts";
 import { uidOf } from "../claims/claimant.ts";
 import { nextStep } from "../claims/existing-claim.ts";
 import type { ObjectChange } from "../object-change.ts";
-import type { PlacedClaim } from "../policies/needs.ts";
-import { type Shortage, shortageOf } from "./refusals.ts";
+import type { ClaimInPlane } from "../policies/needs.ts";
+import { type Shortage, shortageOf } from "./rejection.ts";
 import { shownFigures } from "./shown-figures.ts";
 import { unitOf } from "./unit-of.ts";
 import type { QuotaOwner, UsageView } from "./usage-view.ts";
@@ -23,7 +23,7 @@ export interface ForecastOptions {
   readonly usage: UsageView;
 }
 
-/** What would become of claims if they were made. Nothing is written, and nothing is promised. */
+/** Predicts whether claims would be granted, without writing or reserving anything. */
 export class Forecast {
   readonly #options: ForecastOptions;
 
@@ -32,11 +32,11 @@ export class Forecast {
   }
 
   /**
-   * What would not fit, claim by claim: each is decided as a whole, beside those before it. Those that a claim is there for
-   * already hold what they need.
+   * The shortages of each claim. Each claim is decided as a whole, after those before it. A claim that exists already and is
+   * granted needs nothing more.
    */
   async shortages(
-    claims: readonly PlacedClaim[],
+    claims: readonly ClaimInPlane[],
     change: ObjectChange,
     signal: AbortSignal,
   ): Promise<readonly (readonly Shortage[])[]> {
@@ -46,7 +46,7 @@ export class Forecast {
     );
     const short = await Promise.all(
       [...owners].map(([id, owner]) => {
-        const isAsked = ({ plane, claim }: PlacedClaim, at: number): boolean =>
+        const isAsked = ({ plane, claim }: ClaimInPlane, at: number): boolean =>
           held[at] === false && ownerId(plane, claim.consumer) === id;
         const asked = claims.map((each, at) => (isAsked(each, at) ? partsOf(each.claim) : []));
         return this.#shortOf(owner, asked, signal);
@@ -55,11 +55,11 @@ export class Forecast {
     return claims.map((_, at) => short.flatMap((each) => each[at] ?? []));
   }
 
-  async #isHeld({ plane, claim }: PlacedClaim, { object }: ObjectChange, signal: AbortSignal): Promise<boolean> {
+  async #isHeld({ plane, claim }: ClaimInPlane, { object }: ObjectChange, signal: AbortSignal): Promise<boolean> {
     const claims = this.#options.planes.client(plane).resource(resourceClaimDefinition, parseResourceClaim);
     const found = await claims.find(claim, signal);
-    if (found?.answer.state !== "granted") return false;
-    return ["wait", "look", "join"].includes(nextStep(found, claim, uidOf(object)).step);
+    if (found?.decision.state !== "granted") return false;
+    return ["wait", "checkBound", "join"].includes(nextStep(found, claim, uidOf(object)).step);
   }
 
   async #shortOf(

@@ -13,8 +13,8 @@ import type { ControlPlanes } from "../../views/control-planes.ts";
 import type { QuotaOwner } from "./usage-view.ts";
 
 /**
- * What buckets show of all that is asked for. Where a set of dimensions has no bucket of its own yet, the one without
- * dimensions tells.
+ * Reads the figures of the buckets that the parts of a claim draw from. Dimensions without a bucket of their own have the
+ * figures of the bucket without dimensions.
  */
 export async function shownFigures(
   planes: ControlPlanes,
@@ -41,7 +41,7 @@ export async function shownFigures(
   };
 }
 
-/** As a bucket says it; all 0 where there is none. */
+/** All 0 without a bucket. */
 export function figuresIn(bucket: AllowanceBucket | undefined): Figures {
   const { limit = 0, allocated = 0, reserved = 0, available = 0, overage = 0 } = bucket?.status ?? {};
   return {

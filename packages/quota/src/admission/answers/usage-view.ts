@@ -3,32 +3,31 @@ import type { ShortPart } from "../../core/ledger/settle.ts";
 import type { Figures } from "../../core/ledger/type-ledger.ts";
 import type { ConsumerRef } from "../../core/resources/fields/consumer-ref.ts";
 
-/** Whose quota, and in which plane. */
+/** A consumer, and the control plane that its quota is in. */
 export interface QuotaOwner {
   readonly plane: string;
   readonly consumer: ConsumerRef;
 }
 
-/** Whose quota of what, and in which plane. */
 export interface QuotaKey extends QuotaOwner {
   readonly resourceType: string;
 }
 
-/** What is known in this process of how much is used. Only whoever writes the pages knows. */
+/** The usage that the bucket writer of this process knows. */
 export interface UsageView {
-  /** Whether nobody else writes pages: what this process does not know is then nowhere to be read either. */
-  readonly isAlone: boolean;
-  /** Undefined when this process does not know. */
+  /** Whether this process has the only bucket writer. Then stored buckets hold nothing that this view does not know. */
+  readonly isSoleWriter: boolean;
+  /** Undefined when this process does not know the consumer. */
   figuresOf(key: QuotaKey, dimensionKey: string): Figures | undefined;
   /**
-   * What would not fit of claims that nobody has made, claim by claim: each as a whole, beside those before it that fit.
-   * Undefined when this process does not know.
+   * The shortages of each of these claims, if they were created now: each is decided as a whole, after those before it.
+   * Undefined when this process does not know the consumer.
    */
   shortOf(owner: QuotaOwner, claims: readonly (readonly ClaimPart[])[]): readonly (readonly ShortPart[])[] | undefined;
 }
 
 export const unknownUsage: UsageView = {
-  isAlone: false,
+  isSoleWriter: false,
   figuresOf: () => undefined,
   shortOf: () => undefined,
 };

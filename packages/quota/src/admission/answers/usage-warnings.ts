@@ -6,14 +6,14 @@ import type { RegistrationView } from "../../core/resources/rules/registration-r
 import type { Need } from "../policies/needs.ts";
 import { unitOf } from "./unit-of.ts";
 
-/** From each of these on it is said with every object, in words of its own. */
+/** The first level that is reached gives the text of the warning. */
 const levels = [
-  { percentMin: 100, says: () => "used up" },
-  { percentMin: 90, says: (percent: number) => `nearly used up, ${percent} %` },
-  { percentMin: 80, says: (percent: number) => `${percent} % used` },
+  { percentMin: 100, text: () => "used up" },
+  { percentMin: 90, text: (percent: number) => `nearly used up, ${percent} %` },
+  { percentMin: 80, text: (percent: number) => `${percent} % used` },
 ] as const;
 
-/** What somebody should know who was just given something: how little is left. */
+/** Warnings for a client whose object was admitted, about buckets with little capacity left. */
 export function usageWarnings(
   needs: readonly Need[],
   figuresOf: (need: Need) => Figures | undefined,
@@ -31,7 +31,7 @@ function warningOf({ key, dimensionKey }: Need, figures: Figures, registrations:
   const level = levels.find(({ percentMin }) => percent >= percentMin);
   if (level === undefined) return undefined;
   const unit = unitOf(registrations, key.resourceType);
-  const what = dimensionKey === "" ? key.resourceType : `${key.resourceType} (${dimensionKey})`;
+  const quota = dimensionKey === "" ? key.resourceType : `${key.resourceType} (${dimensionKey})`;
   const amounts = `${displayNumber(used, unit)} of ${displayAmount(figures.limit, unit)}`;
-  return `quota ${what} for ${consumerText(key.consumer)} is ${level.says(percent)}: ${amounts}`;
+  return `quota ${quota} for ${consumerText(key.consumer)} is ${level.text(percent)}: ${amounts}`;
 }

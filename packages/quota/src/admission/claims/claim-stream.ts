@@ -1,20 +1,16 @@
 import { backoffMs, type Random } from "@milo-quota/kubernetes/client/backoff.ts";
-import { pause } from "@milo-quota/kubernetes/client/pause.ts";
+import { lightAbortController } from "@milo-quota/kubernetes/client/light-abort-controller.ts";
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
-import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
-import { Follower, type Following } from "@milo-quota/kubernetes/client/watch/follower.ts";
-import { sourceOf } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import { sleep } from "@milo-quota/kubernetes/client/sleep.ts";
+import { listerWatcherFor } from "@milo-quota/kubernetes/client/watch/lister-watcher.ts";
+import { Reflector, type ReflectorObserver } from "@milo-quota/kubernetes/client/watch/reflector.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import {
-  parseResourceClaim,
-  type ResourceClaim,
-  resourceClaimDefinition,
-} from "../../core/resources/resource-claim.ts";
-import { ObservedSource } from "./observed-source.ts";
-import type { EventResult, StreamListener, WaiterResult } from "./stream-listener.ts";
-import { Turns } from "./turns.ts";
-import type { Meaning, Waiter } from "./waiter.ts";
+import { parseResourceClaim, resourceClaimDefinition } from "../../core/resources/resource-claim.ts";
+import { KeyedMutex } from "./keyed-mutex.ts";
+import { ObservedListerWatcher } from "./observed-lister-watcher.ts";
+import type { EventResult, StreamObserver, WaiterResult } from "./stream-observer.ts";
+import type { EventMeaning, Waiter } from "./waiter.ts";
 import { Waiters } from "./waiters.ts";
 
 export interface ClaimStreamOptions {
@@ -22,43 +18,43 @@ export interface ClaimStreamOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly report: (error: unknown) => void;
-  readonly told: StreamListener;
+  readonly observer: StreamObserver;
 }
 
 const readTriesMax = 8;
 const readRetry = { minMs: 50, maxMs: 2_000 };
 
 /**
- * What happens to claims of one plane from now on, told to those who wait for one of them. Nothing is kept of any other
- * claim. When the stream had to start over, nobody knows what was missed: every claim that is waited for is read once.
+ * Watches the claims of one control plane from now on, and informs the waiters for them. It keeps nothing of other claims.
+ * When the watch had to restart, events may be lost: then the stream reads every awaited claim once.
  */
-export class ClaimStream implements Following {
+export class ClaimStream implements ReflectorObserver {
   readonly #options: ClaimStreamOptions;
   readonly #waiters = new Waiters();
   readonly #joinedAtMs = new WeakMap<Waiter, number>();
-  readonly #stopped = sharedAbort();
-  readonly #source: ObservedSource;
+  readonly #stopped = lightAbortController();
+  readonly #source: ObservedListerWatcher;
   readonly #running: Promise<void>;
-  #announceOpen: () => void = () => undefined;
+  #resolveOpen: () => void = () => undefined;
   #isOpen = false;
-  #trouble: unknown;
-  /** For those of this process who want the same claim. */
-  readonly turns = new Turns();
-  /** Resolves when everything that happens from then on is told. */
+  #lastError: unknown;
+  /** Serializes the requests of this process for the same claim. */
+  readonly mutex = new KeyedMutex();
+  /** Resolves when the stream delivers all events from then on. */
   readonly open: Promise<void>;
 
   constructor(options: ClaimStreamOptions) {
     this.#options = options;
-    const { client, clock, random, told } = options;
+    const { client, clock, random, observer } = options;
     this.open = new Promise((resolve) => {
-      this.#announceOpen = resolve;
+      this.#resolveOpen = resolve;
     });
-    const source = sourceOf(client.resource(resourceClaimDefinition, parseResourceClaim), client.transport);
-    this.#source = new ObservedSource(source, clock, told);
-    this.#running = new Follower(this.#source, this, { clock, random, begin: "now" }).run(this.#stopped.signal);
+    const source = listerWatcherFor(client.resource(resourceClaimDefinition, parseResourceClaim), client.transport);
+    this.#source = new ObservedListerWatcher(source, clock, observer);
+    this.#running = new Reflector(this.#source, this, { clock, random, begin: "now" }).run(this.#stopped.signal);
   }
 
-  get health(): Pick<ObservedSource, "isConnected" | "uptimeMs" | "bookmarkAgeMs"> {
+  get health(): Pick<ObservedListerWatcher, "isConnected" | "uptimeMs" | "bookmarkAgeMs"> {
     return this.#source;
   }
 
@@ -66,92 +62,86 @@ export class ClaimStream implements Following {
     return this.#isOpen;
   }
 
-  /** Why it is not open, as far as anybody knows. */
-  get trouble(): string {
-    return this.#trouble instanceof Error ? this.#trouble.message : "the server has not answered yet";
+  /** Why the stream is not open. */
+  get error(): string {
+    return this.#lastError instanceof Error ? this.#lastError.message : "the server has not answered yet";
   }
 
   get waiterCount(): number {
     return this.#waiters.count;
   }
 
-  /** Somebody who waits for a claim of that name, which need not be there yet; until `leave`. */
+  /** Registers a waiter for a claim of that name, which need not exist yet. To be ended by `leave`. */
   join(namespace: string, name: string, candidate: string): Waiter {
-    const { clock, told } = this.#options;
+    const { clock, observer } = this.#options;
     const waiter = this.#waiters.join(namespace, name, candidate);
     this.#joinedAtMs.set(waiter, clock.now());
-    told.waiting?.();
+    observer.onWaiterJoined?.();
     return waiter;
   }
 
-  /** Nobody waits any more, and this is what it came to. */
   leave(waiter: Waiter, result: WaiterResult): void {
-    const { clock, told } = this.#options;
+    const { clock, observer } = this.#options;
     this.#waiters.leave(waiter);
-    told.waited?.(result, clock.now() - (this.#joinedAtMs.get(waiter) ?? clock.now()));
-  }
-
-  /** The claim that a waiter is about is this one, and lists its object since that version of it. */
-  follow(waiter: Waiter, claim: ResourceClaim): void {
-    waiter.follow(claim);
+    observer.onWaiterLeft?.(result, clock.now() - (this.#joinedAtMs.get(waiter) ?? clock.now()));
   }
 
   async stop(): Promise<void> {
-    this.#source.stopping();
-    this.#stopped.abort(new Error("nobody waits for claims of this plane"));
+    this.#source.markStopping();
+    this.#stopped.abort(new Error("the claim stream was closed"));
     await this.#running;
   }
 
-  replacing(): void {
-    // what was there before is of no interest
+  onReplaceStarted(): void {
+    // Waiters care only about events after they joined.
   }
 
-  replaced(): void {
-    this.#trouble = undefined;
+  onReplaced(): void {
+    this.#lastError = undefined;
     if (this.#isOpen) this.#readAll();
     this.#isOpen = true;
-    this.#announceOpen();
+    this.#resolveOpen();
   }
 
-  present(object: JsonObject): void {
-    this.#processed(this.#shown(object));
+  onPresent(object: JsonObject): void {
+    this.#observeResult(this.#process(object));
   }
 
-  gone(object: JsonObject): void {
+  onDeleted(object: JsonObject): void {
     const uid = textIn(object, "uid");
-    this.#processed(resultOf((this.#waitersFor(object) ?? []).map((waiter) => waiter.sawGone(uid))));
+    this.#observeResult(resultOf((this.#waitersFor(object) ?? []).map((waiter) => waiter.onDeleted(uid))));
   }
 
-  reached(): void {
-    // what was told is all that matters
+  onProgress(): void {
+    // Waiters need no bookmarks.
   }
 
-  troubled(error: unknown): void {
-    this.#trouble = error;
+  onError(error: unknown): void {
+    this.#lastError = error;
     this.#options.report(error);
   }
 
-  /** Nothing is parsed that nobody waits for. */
-  #shown(object: JsonObject): EventResult {
+  /** Hot: runs for every claim of the plane. Claims without a waiter are not parsed. */
+  #process(object: JsonObject): EventResult {
     const waiters = this.#waitersFor(object);
     if (waiters === undefined) return "ignored";
     const claim = parseResourceClaim(object);
-    return claim.ok ? resultOf(waiters.map((waiter) => waiter.saw(claim.value))) : "error";
+    return claim.ok ? resultOf(waiters.map((waiter) => waiter.onClaim(claim.value))) : "error";
   }
 
-  #processed(result: EventResult): void {
-    this.#options.told.processed?.(result);
+  #observeResult(result: EventResult): void {
+    this.#options.observer.onProcessed?.(result);
   }
 
   #waitersFor(object: JsonObject): readonly Waiter[] | undefined {
-    return this.#waiters.named(textIn(object, "namespace"), textIn(object, "name"));
+    return this.#waiters.waitingFor(textIn(object, "namespace"), textIn(object, "name"));
   }
 
   #readAll(): void {
     for (const waiter of this.#waiters.all) void this.#read(waiter).catch(this.#options.report);
   }
 
-  /** Tries again for a while: what nobody reads, nobody will ever tell this waiter. */
+  /** Retries for a while: without the read, a waiter may never learn of an event that was lost. */
   async #read(waiter: Waiter): Promise<void> {
     const { client, clock, random } = this.#options;
     const { signal } = this.#stopped;
@@ -160,18 +150,18 @@ export class ClaimStream implements Following {
       const { followed } = waiter;
       try {
         const claim = await claims.find(waiter.wanted, signal);
-        this.#processed(resultOf([claim === undefined ? waiter.sawNothing(followed) : waiter.saw(claim)]));
+        this.#observeResult(resultOf([claim === undefined ? waiter.onNotFound(followed) : waiter.onClaim(claim)]));
         return;
       } catch (error) {
         if (signal.aborted || failures >= readTriesMax) throw error;
-        await pause(clock, backoffMs(failures, readRetry, random), signal);
+        await sleep(clock, backoffMs(failures, readRetry, random), signal);
       }
     }
   }
 }
 
-/** What something that was seen meant to all who wait for it, in one word: that which says the most. */
-function resultOf(meanings: readonly Meaning[]): EventResult {
+/** The most significant of what an event meant to its waiters. */
+function resultOf(meanings: readonly EventMeaning[]): EventResult {
   if (meanings.includes("granted")) return "granted";
   if (meanings.includes("denied") || meanings.includes("invalid")) return "denied";
   return meanings.includes("pending") ? "pending" : "ignored";

@@ -3,15 +3,15 @@ import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-cl
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { Clock, Timer } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { ClaimStream } from "./claim-stream.ts";
-import type { StreamsListener } from "./stream-listener.ts";
+import type { StreamsObserver } from "./stream-observer.ts";
 
 export interface ClaimStreamsOptions {
   readonly clientOf: (plane: string) => KubeClient;
   readonly clock: Clock;
   readonly random: Random;
   readonly report: (where: string, error: unknown) => void;
-  readonly told?: StreamsListener;
-  /** How long a stream goes on that nobody uses. */
+  readonly observer?: StreamsObserver;
+  /** Time after which an unused stream is closed. */
   readonly idleMsMax?: number;
 }
 
@@ -22,19 +22,19 @@ interface OpenStream {
 }
 
 export interface StreamsHealth {
-  /** Streams that should be open. */
+  /** Number of streams that should be connected. */
   readonly desired: number;
   readonly connected: number;
   readonly waiters: number;
-  /** For how long the oldest one has been open. */
+  /** Uptime of the stream that has been connected the longest. */
   readonly uptimeMsMax: number;
-  /** How long ago one of them last heard how far its server is. */
+  /** The longest time since a stream received its last bookmark. */
   readonly bookmarkAgeMsMax: number;
 }
 
 const idleMsDefault = 5 * 60_000;
 
-/** One stream of claims for each plane in use: opened by the first who needs it, and ended when nobody has for a while. */
+/** One claim stream for each control plane in use: opened on first use, and closed after an idle timeout. */
 export class ClaimStreams {
   readonly #options: ClaimStreamsOptions;
   readonly #streams = new Map<string, OpenStream>();
@@ -44,7 +44,6 @@ export class ClaimStreams {
     this.#options = options;
   }
 
-  /** How all streams are, for those who look from outside. */
   get health(): StreamsHealth {
     const all = [...this.#streams.values()].map(({ stream }) => stream);
     return {
@@ -56,7 +55,7 @@ export class ClaimStreams {
     };
   }
 
-  /** Works with the stream of a plane, which stays open meanwhile. */
+  /** Runs work with the stream of a plane. The stream stays open until the work is done. */
   async use<Result>(plane: string, work: (stream: ClaimStream) => Promise<Result>): Promise<Result> {
     const open = this.#streams.get(plane) ?? this.#start(plane);
     open.users += 1;
@@ -65,7 +64,7 @@ export class ClaimStreams {
       return await work(open.stream);
     } finally {
       open.users -= 1;
-      if (open.users === 0) this.#rest(plane, open);
+      if (open.users === 0) this.#startIdleTimeout(plane, open);
     }
   }
 
@@ -75,44 +74,44 @@ export class ClaimStreams {
     this.#streams.clear();
     for (const { idle } of all) {
       idle?.stop();
-      this.#options.told?.ended?.("shutdown");
+      this.#options.observer?.onClosed?.("shutdown");
     }
     await Promise.all(all.map(({ stream }) => stream.stop()));
   }
 
   #start(plane: string): OpenStream {
-    if (this.#isStopped) throw new Error("no stream is opened any more");
-    const { clientOf, clock, random, report, told = {} } = this.#options;
+    if (this.#isStopped) throw new Error("claim streams are stopped");
+    const { clientOf, clock, random, report, observer = {} } = this.#options;
     const stream = new ClaimStream({
       client: clientOf(plane),
       clock,
       random,
       report: (error) => {
         report(`claims of ${plane}`, error);
-        // The plane is gone. Whoever comes all the same opens a stream of their own.
-        if (error instanceof StatusError && error.status.code === 404) this.#end(plane, open);
+        // The plane was deleted. A later request for it opens a new stream.
+        if (error instanceof StatusError && error.status.code === 404) this.#close(plane, open);
       },
-      told,
+      observer,
     });
     const open: OpenStream = { stream, users: 0, idle: undefined };
     this.#streams.set(plane, open);
-    told.opened?.();
+    observer.onOpened?.();
     return open;
   }
 
-  #rest(plane: string, open: OpenStream): void {
-    const { clock, told = {}, idleMsMax = idleMsDefault } = this.#options;
+  #startIdleTimeout(plane: string, open: OpenStream): void {
+    const { clock, observer = {}, idleMsMax = idleMsDefault } = this.#options;
     if (this.#isStopped) return;
-    told.idle?.();
-    open.idle = clock.after(idleMsMax, () => this.#end(plane, open));
+    observer.onIdle?.();
+    open.idle = clock.after(idleMsMax, () => this.#close(plane, open));
   }
 
-  #end(plane: string, open: OpenStream): void {
-    const { told = {}, report } = this.#options;
+  #close(plane: string, open: OpenStream): void {
+    const { observer = {}, report } = this.#options;
     if (open.users > 0 || this.#streams.get(plane) !== open) return;
     this.#streams.delete(plane);
     open.idle?.stop();
-    told.ended?.("idle");
+    observer.onClosed?.("idle");
     void open.stream.stop().catch((error: unknown) => report(`claims of ${plane}`, error));
   }
 }

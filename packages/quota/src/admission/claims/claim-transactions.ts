@@ -3,25 +3,25 @@ import type { RenderedClaim } from "../../core/policy/claim-policy.ts";
 import type { Companions, ObjectChange } from "../object-change.ts";
 import type { ReducedNeed } from "../policies/growth.ts";
 
-/** A claim that is to be stored, as granted, together with its object. */
+/** A claim to be stored, already granted, in one transaction with its object. */
 export interface NewClaim {
   readonly plane: string;
   readonly claim: RenderedClaim;
   readonly uid: string;
 }
 
-/** What quota does to a change of an object. */
+/** The effect of an object's change on quota. */
 export interface QuotaEffect {
   readonly change: ObjectChange;
   readonly granted: readonly NewClaim[];
-  /** The objects of these claims, given their statuses. */
+  /** Builds the manifests of the granted claims with these statuses. */
   readonly manifests: (statuses: readonly JsonObject[]) => readonly JsonObject[];
-  /** What the object needs less of than before. */
+  /** Needs that the change reduces. */
   readonly reduced: readonly ReducedNeed[];
 }
 
-/** Where the server and the only writer of buckets are in this process: quota is stored together with objects. */
+/** Stores claims in one transaction with objects. Available when the API server and the only bucket writer are in this process. */
 export interface ClaimTransactions {
-  /** Undefined when claims have to be stored and decided by themselves, and given back after the object has changed. */
-  try(effect: QuotaEffect): Companions | undefined;
+  /** Undefined when the claims must be created and decided before the object is stored, and reduced after it. */
+  prepare(effect: QuotaEffect): Companions | undefined;
 }

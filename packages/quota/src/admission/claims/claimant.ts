@@ -3,19 +3,18 @@ import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/
 import type { OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { claimOwner, mayOwn } from "../../core/resources/claim-owner.ts";
 import type { ControlPlanes } from "../../views/control-planes.ts";
-import { Refused } from "../answers/refusals.ts";
+import { Rejection } from "../answers/rejection.ts";
 import type { ObjectChange } from "../object-change.ts";
 
-/** Who a claim is for. */
+/** The object that a claim is for. */
 export interface Claimant {
-  /** UID of the object. */
   readonly uid: string;
-  /** Whether the object is there already, and is to be changed. Then its UID may be on claims of earlier changes. */
+  /** Whether the request updates a stored object. Then claims of earlier changes may list its UID. */
   readonly isStored: boolean;
-  /** Whether an object of this name is stored that has that UID. */
+  /** Whether the stored object of this name has that UID. */
   exists(uid: string, signal: AbortSignal): Promise<boolean>;
-  /** What to tell somebody who creates an object that is there already. */
-  taken(): Refused;
+  /** The rejection of a create when an object of the name exists. */
+  alreadyExists(): Rejection;
 }
 
 export function claimantOf(change: ObjectChange, planes: ControlPlanes): Claimant {
@@ -29,21 +28,21 @@ export function claimantOf(change: ObjectChange, planes: ControlPlanes): Claiman
       const found = await objects.find(ref, signal);
       return found !== undefined && uidOf(found) === uid;
     },
-    taken: () => Refused.taken({ group: kind.group, resource: kind.plural }, name),
+    alreadyExists: () => Rejection.alreadyExists({ group: kind.group, resource: kind.plural }, name),
   };
 }
 
-/** The reference to the object in a claim there that it may own. One that is going would take the claim with it. */
+/** The owner reference for a claim; undefined when the object may not own it, or is terminating and would take it along. */
 export function ownerOf(
   { object, plane, namespace, kind, name }: ObjectChange,
   claim: { readonly plane: string; readonly namespace: string },
 ): OwnerReference | undefined {
   const [apiVersion, uid] = [ownValue(object, "apiVersion"), uidOf(object)];
-  if (typeof apiVersion !== "string" || uid === "" || isGoing(object)) return undefined;
+  if (typeof apiVersion !== "string" || uid === "" || isTerminating(object)) return undefined;
   return mayOwn({ plane, namespace }, claim) ? claimOwner({ apiVersion, kind: kind.kind, name, uid }) : undefined;
 }
 
-function isGoing(object: JsonObject): boolean {
+function isTerminating(object: JsonObject): boolean {
   const metadata = ownValue(object, "metadata");
   return isJsonObject(metadata) && ownValue(metadata, "deletionTimestamp") !== undefined;
 }

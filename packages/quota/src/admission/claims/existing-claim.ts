@@ -6,39 +6,40 @@ import { dimensionKey } from "../../core/resources/fields/dimensions.ts";
 import type { ClaimRequest, ResourceClaim } from "../../core/resources/resource-claim.ts";
 import { annotations, candidatesMax, claimCreator, claimRepairer } from "../../core/resources/well-known.ts";
 
-/** What to do about a claim that is there already under the name of the one we want. */
+/** What to do about an existing claim with the name of the one we want. */
 export type NextStep =
-  /** It is for our object: wait for its answer. */
+  /** The claim lists our object: wait for its decision. */
   | { readonly step: "wait" }
-  /** It is of no use: delete it, and make ours. */
+  /** The claim is of no use: delete it, and create ours. */
   | { readonly step: "replace" }
-  /** It is for an object that may exist: find out. */
-  | { readonly step: "look"; readonly bound: string }
-  /** List our object in it. */
+  /** The claim is bound to another object: find out whether that exists. */
+  | { readonly step: "checkBound"; readonly bound: string }
+  /** Add our object to the claim's candidates. */
   | { readonly step: "join" }
-  /** It is being deleted: out of the way, unless its object exists. */
+  /** The claim is terminating: replace it unless its object exists. */
   | { readonly step: "terminating"; readonly bound: string | undefined }
+  /** The claim has as many candidates as it can have. */
   | { readonly step: "full" }
-  /** It is something else: two things have the same name that must not. */
-  | { readonly step: "foreign"; readonly because: string };
+  /** The claim is not the one that the policy renders, although it has the name. */
+  | { readonly step: "conflicting"; readonly because: string };
 
 export function nextStep(claim: ResourceClaim, wanted: RenderedClaim, candidate: string): NextStep {
   const because = difference(claim, wanted);
-  if (because !== undefined) return { step: "foreign", because };
+  if (because !== undefined) return { step: "conflicting", because };
   const candidates = candidatesOf(claim.metadata);
   const bound = claim.metadata.annotations?.[annotations.bound] ?? soleOwner(candidates, ownersOf(claim.metadata));
   if (claim.metadata.deletionTimestamp !== undefined) return { step: "terminating", bound };
-  if (claim.answer.state === "denied") return { step: "replace" };
+  if (claim.decision.state === "denied") return { step: "replace" };
   if (candidates.includes(candidate)) return { step: "wait" };
-  if (bound !== undefined) return { step: "look", bound };
+  if (bound !== undefined) return { step: "checkBound", bound };
   if (candidates.length === 0) return { step: "replace" };
   return candidates.length >= candidatesMax ? { step: "full" } : { step: "join" };
 }
 
-/** Only the system calls itself so. A claim made for an object that had none serves the next of its name as any other. */
+/** The creators of claims for objects. A claim created by ownership repair serves a later object of the name as well. */
 const creators: readonly (string | undefined)[] = [claimCreator, claimRepairer];
 
-/** Whoever joins a claim relies on it being about the same object, for the same policy, and asking for the same. */
+/** A claim can only be joined if it is for the same object, policy and consumer, and requests the same amounts. */
 function difference(claim: ResourceClaim, wanted: RenderedClaim): string | undefined {
   const noted = claim.metadata.annotations ?? {};
   const differs = [annotations.policy, annotations.resourcePlane].find(
@@ -50,7 +51,7 @@ function difference(claim: ResourceClaim, wanted: RenderedClaim): string | undef
     return "it is for another object";
   }
   if (consumerKey(claim.consumer) !== consumerKey(wanted.consumer)) return "it is for another consumer";
-  return sameRequests(claim.requests, wanted.requests) ? undefined : "it asks for something else";
+  return sameRequests(claim.requests, wanted.requests) ? undefined : "it requests other amounts";
 }
 
 function sameRequests(left: readonly ClaimRequest[], right: readonly ClaimRequest[]): boolean {

@@ -1,79 +1,82 @@
 import { describe, expect, it } from "vitest";
-import { type ClaimParts, stored } from "../../../test/made-claims.ts";
-import { type Meaning, Waiter, type WaitResult } from "./waiter.ts";
+import { type ClaimParts, storedClaim } from "../../../test/claim-fixtures.ts";
+import { type EventMeaning, Waiter, type WaitResult } from "./waiter.ts";
 
 type Step =
   | { readonly follow: ClaimParts }
-  | { readonly saw: ClaimParts }
-  | { readonly gone: string }
-  | { readonly nothing: string | undefined };
+  | { readonly sees: ClaimParts }
+  | { readonly deleted: string }
+  | { readonly notFound: string | undefined };
 
 const me = { candidates: "me" } as const;
 
-function play(steps: readonly Step[]): { readonly waiter: Waiter; readonly meanings: readonly (Meaning | "")[] } {
+function play(steps: readonly Step[]): { readonly waiter: Waiter; readonly meanings: readonly (EventMeaning | "")[] } {
   const waiter = new Waiter({ namespace: "default", name: "claim", candidate: "me" });
-  const meanings = steps.map((step): Meaning | "" => {
-    if ("saw" in step) return waiter.saw(stored(step.saw));
-    if ("gone" in step) return waiter.sawGone(step.gone);
-    if ("nothing" in step) return waiter.sawNothing(step.nothing);
-    waiter.follow(stored(step.follow));
+  const meanings = steps.map((step): EventMeaning | "" => {
+    if ("sees" in step) return waiter.onClaim(storedClaim(step.sees));
+    if ("deleted" in step) return waiter.onDeleted(step.deleted);
+    if ("notFound" in step) return waiter.onNotFound(step.notFound);
+    waiter.follow(storedClaim(step.follow));
     return "";
   });
   return { waiter, meanings };
 }
 
-/** What it came to; undefined while it waits. */
+/** Undefined while the waiter waits. */
 async function resultOf(waiter: Waiter): Promise<WaitResult["result"] | undefined> {
   return Promise.race([waiter.done.then(({ result }) => result), Promise.resolve().then(() => undefined)]);
 }
 
-describe("one who waits", () => {
+describe("a waiter", () => {
   const granted = { ...me, state: "granted" } as const;
   const cases: Record<string, [steps: readonly Step[], result: WaitResult["result"] | undefined]> = {
-    "waits as long as nothing is known": [[], undefined],
-    "is told of the answer after it follows": [[{ follow: me }, { saw: { ...granted, version: 11 } }], "granted"],
-    "is told of an answer that came before it could follow": [
-      [{ saw: { ...granted, version: 11 } }, { follow: me }],
+    "waits while nothing is known": [[], undefined],
+    "gets the decision after it follows the claim": [
+      [{ follow: me }, { sees: { ...granted, version: 11 } }],
       "granted",
     ],
-    "is told at once when the claim was granted already": [[{ follow: granted }], "granted"],
-    "is told that it is denied": [[{ follow: me }, { saw: { ...me, state: "denied", version: 11 } }], "denied"],
-    "is told that it cannot be decided": [
-      [{ follow: me }, { saw: { ...me, state: "invalid", version: 11 } }],
-      "invalid",
+    "gets a decision that arrived before it could follow the claim": [
+      [{ sees: { ...granted, version: 11 } }, { follow: me }],
+      "granted",
     ],
-    "goes on waiting while the claim waits": [[{ follow: me }, { saw: { ...me, version: 11 } }], undefined],
-    "takes no heed of what the claim was before it was listed": [
-      [{ saw: { state: "granted", candidates: "other", version: 9 } }, { follow: me }],
+    "ends at once when the claim is granted already": [[{ follow: granted }], "granted"],
+    "gets a denial": [[{ follow: me }, { sees: { ...me, state: "denied", version: 11 } }], "denied"],
+    "gets that the claim is invalid": [[{ follow: me }, { sees: { ...me, state: "invalid", version: 11 } }], "invalid"],
+    "keeps waiting while the claim is pending": [[{ follow: me }, { sees: { ...me, version: 11 } }], undefined],
+    "ignores versions from before the claim listed its object": [
+      [{ sees: { state: "granted", candidates: "other", version: 9 } }, { follow: me }],
       undefined,
     ],
-    "takes no heed of an older claim of the name": [
-      [{ saw: { ...granted, uid: "old", version: 8 } }, { gone: "old" }, { follow: me }],
+    "ignores an older claim of the name": [
+      [{ sees: { ...granted, uid: "old", version: 8 } }, { deleted: "old" }, { follow: me }],
       undefined,
     ],
-    "takes no heed of an older claim of the name that it hears of late": [
-      [{ follow: me }, { saw: { ...granted, uid: "old", version: 8 } }, { gone: "old" }],
+    "ignores late events of an older claim of the name": [
+      [{ follow: me }, { sees: { ...granted, uid: "old", version: 8 } }, { deleted: "old" }],
       undefined,
     ],
-    "is lost when its claim goes": [[{ follow: me }, { gone: "claim-1" }], "lost"],
-    "is lost when its claim went before it could follow": [[{ gone: "claim-1" }, { follow: me }], "lost"],
+    "is lost when its claim is deleted": [[{ follow: me }, { deleted: "claim-1" }], "lost"],
+    "is lost when its claim was deleted before it could follow it": [[{ deleted: "claim-1" }, { follow: me }], "lost"],
     "is lost when another claim has the name": [
-      [{ follow: me }, { saw: { ...granted, uid: "new", version: 12 } }],
+      [{ follow: me }, { sees: { ...granted, uid: "new", version: 12 } }],
       "lost",
     ],
-    "is lost when another claim had the name before it could follow": [
-      [{ saw: { ...granted, uid: "new", version: 12 } }, { follow: me }],
+    "is lost when another claim had the name before it could follow its own": [
+      [{ sees: { ...granted, uid: "new", version: 12 } }, { follow: me }],
       "lost",
     ],
-    "is lost when it is not listed any more, granted or not": [
-      [{ follow: me }, { saw: { candidates: "other", state: "granted", version: 11 } }],
+    "is lost when its object is no longer listed, granted or not": [
+      [{ follow: me }, { sees: { candidates: "other", state: "granted", version: 11 } }],
       "lost",
     ],
-    "is lost when there is nothing where its claim should be": [[{ follow: me }, { nothing: "claim-1" }], "lost"],
-    "is not lost when somebody looked before its claim was made": [[{ follow: me }, { nothing: undefined }], undefined],
-    "is not lost when nothing is there before its claim is made": [[{ nothing: undefined }, { follow: me }], undefined],
-    "hears the first answer only": [
-      [{ follow: me }, { saw: { ...granted, version: 11 } }, { gone: "claim-1" }],
+    "is lost when a read does not find its claim": [[{ follow: me }, { notFound: "claim-1" }], "lost"],
+    "is not lost by a read that started before its claim was created": [
+      [{ follow: me }, { notFound: undefined }],
+      undefined,
+    ],
+    "is not lost by a read before its claim is created": [[{ notFound: undefined }, { follow: me }], undefined],
+    "takes the first result only": [
+      [{ follow: me }, { sees: { ...granted, version: 11 } }, { deleted: "claim-1" }],
       "granted",
     ],
   };
@@ -81,14 +84,14 @@ describe("one who waits", () => {
     it(name, async () => expect(await resultOf(play(steps).waiter)).toBe(result));
   }
 
-  it("says what everything that it saw meant", () => {
+  it("returns the meaning of every event", () => {
     const { meanings } = play([
-      { saw: granted },
-      { gone: "old" },
+      { sees: granted },
+      { deleted: "old" },
       { follow: me },
-      { saw: { ...me, version: 9 } },
-      { saw: { ...me, version: 11 } },
-      { saw: { ...granted, version: 12 } },
+      { sees: { ...me, version: 9 } },
+      { sees: { ...me, version: 11 } },
+      { sees: { ...granted, version: 12 } },
     ]);
     expect(meanings).toEqual(["pending", "ignored", "", "ignored", "pending", "granted"]);
   });

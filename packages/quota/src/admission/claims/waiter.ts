@@ -2,7 +2,7 @@ import { isOlder } from "@milo-quota/kubernetes/client/watch/revision.ts";
 import { candidatesOf } from "../../core/resources/claim-candidates.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
 
-/** A claim that somebody waits for, and for which object. */
+/** The claim that a waiter waits for, and its object. */
 export interface WantedClaim {
   readonly namespace: string;
   readonly name: string;
@@ -10,29 +10,29 @@ export interface WantedClaim {
   readonly candidate: string;
 }
 
-/** What became of a claim, to one who waits for it. */
 export type WaitResult =
   | { readonly result: "granted" }
   | { readonly result: "denied"; readonly claim: ResourceClaim }
-  /** It cannot be decided as things are: something about it is wrong. */
+  /** The claim cannot be decided until it, or an object it refers to, is fixed. */
   | { readonly result: "invalid"; readonly claim: ResourceClaim }
-  /** It is gone, or no longer for this object: nothing can be said, and it may be tried again. */
+  /** The claim was deleted, or no longer lists the object. The request may be retried. */
   | { readonly result: "lost" }
   | { readonly result: "timeout" };
 
-/** What something that was seen means to one who waits: an end, or nothing yet, or nothing at all. */
-export type Meaning = Exclude<WaitResult["result"], "timeout"> | "pending" | "ignored";
+/** What an event means to a waiter: the end of its wait, nothing yet, or nothing at all. */
+export type EventMeaning = Exclude<WaitResult["result"], "timeout"> | "pending" | "ignored";
 
 /**
- * One who waits. It is there before the claim is, by name; from when its UID is known it follows that UID, and what
- * happens to another claim of the name means that this one is gone.
+ * Waits for the decision of a claim. A waiter is registered by name before the claim is created. Once the UID of the claim is
+ * known the waiter follows that UID, and an event of another claim of the name means that this one was deleted.
  */
 export class Waiter {
   readonly wanted: WantedClaim;
   #uid: string | undefined;
+  /** The resource version from which on the claim lists our object. */
   #followedFrom = "";
-  #seen: ResourceClaim | undefined;
-  readonly #gone = new Set<string>();
+  #lastSeen: ResourceClaim | undefined;
+  readonly #deletedUids = new Set<string>();
   #settle: (result: WaitResult) => void = () => undefined;
   readonly done: Promise<WaitResult>;
 
@@ -43,50 +43,50 @@ export class Waiter {
     });
   }
 
-  /** UID of the claim; undefined as long as nobody knows it. */
+  /** UID of the claim, once `follow` was called. */
   get followed(): string | undefined {
     return this.#uid;
   }
 
-  /** The claim is this one, and lists our object since that version of it. */
+  /** To be called with the version of the claim that lists our object for the first time. */
   follow(claim: ResourceClaim): void {
     const { uid = "", resourceVersion = "" } = claim.metadata;
-    const earlier = this.#seen;
+    const earlier = this.#lastSeen;
     this.#uid = uid;
     this.#followedFrom = resourceVersion;
-    if (this.#gone.has(uid)) this.end({ result: "lost" });
-    this.#judge(claim);
-    if (earlier !== undefined) this.#judge(earlier);
+    if (this.#deletedUids.has(uid)) this.end({ result: "lost" });
+    this.#evaluate(claim);
+    if (earlier !== undefined) this.#evaluate(earlier);
   }
 
-  /** As long as nobody knows which claim it is, what is seen may mean anything. */
-  saw(claim: ResourceClaim): Meaning {
-    this.#seen = claim;
-    return this.#uid === undefined ? "pending" : this.#judge(claim);
+  /** Before `follow`, the meaning of an event is unknown. */
+  onClaim(claim: ResourceClaim): EventMeaning {
+    this.#lastSeen = claim;
+    return this.#uid === undefined ? "pending" : this.#evaluate(claim);
   }
 
-  sawGone(uid: string): Meaning {
-    this.#gone.add(uid);
+  onDeleted(uid: string): EventMeaning {
+    this.#deletedUids.add(uid);
     return this.#uid === uid ? this.end({ result: "lost" }) : "ignored";
   }
 
-  /** There was no claim of the name when somebody looked, who knew at that time that it should have this UID. */
-  sawNothing(uid: string | undefined): Meaning {
+  /** A read found no claim of the name. `uid` is what `followed` was when the read started. */
+  onNotFound(uid: string | undefined): EventMeaning {
     return uid !== undefined && uid === this.#uid ? this.end({ result: "lost" }) : "ignored";
   }
 
-  /** The first end counts. */
+  /** Only the first result counts. */
   end<Result extends WaitResult>(result: Result): Result["result"] {
     this.#settle(result);
     return result.result;
   }
 
-  #judge(claim: ResourceClaim): Meaning {
+  #evaluate(claim: ResourceClaim): EventMeaning {
     const { uid, resourceVersion = "" } = claim.metadata;
-    if (isOlder(resourceVersion, this.#followedFrom)) return "ignored"; // from before we came to it
+    if (isOlder(resourceVersion, this.#followedFrom)) return "ignored"; // before the claim listed our object
     const isOurs = uid === this.#uid && candidatesOf(claim.metadata).includes(this.wanted.candidate);
     if (!isOurs) return this.end({ result: "lost" });
-    switch (claim.answer.state) {
+    switch (claim.decision.state) {
       case "granted":
         return this.end({ result: "granted" });
       case "denied":
@@ -96,7 +96,7 @@ export class Waiter {
       case "pending":
         return "pending";
       default:
-        throw new Error(`unknown answer ${claim.answer satisfies never}`);
+        throw new Error(`unknown decision ${claim.decision satisfies never}`);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Waiter } from "./waiter.ts";
 
-/** Those who wait for claims of one plane, by name. */
+/** The waiters for claims of one control plane, by namespace and name. */
 export class Waiters {
   readonly #byName = new Map<string, Set<Waiter>>();
 
@@ -14,8 +14,8 @@ export class Waiters {
     return [...this.#byName.values()].flatMap((waiters) => [...waiters]);
   }
 
-  /** Undefined when nobody waits for a claim of that name. */
-  named(namespace: string, name: string): readonly Waiter[] | undefined {
+  /** Undefined when there is no waiter for a claim of that name. */
+  waitingFor(namespace: string, name: string): readonly Waiter[] | undefined {
     const waiters = this.#byName.get(keyOf(namespace, name));
     return waiters === undefined ? undefined : [...waiters];
   }
@@ -35,7 +35,7 @@ export class Waiters {
   }
 }
 
-/** No part of it can hold a slash. */
+/** Unambiguous, because neither part can contain a slash. */
 function keyOf(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }

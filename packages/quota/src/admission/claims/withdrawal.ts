@@ -7,48 +7,48 @@ import { parseResourceClaim, resourceClaimDefinition } from "../../core/resource
 import { annotations, candidatesMax } from "../../core/resources/well-known.ts";
 import { removeClaim } from "./claim-removal.ts";
 
-/** A claim that lists an object which is not going to be stored. */
-export interface Listed {
+/** The entry of an object in the candidates of a claim. */
+export interface ListedCandidate {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly name: string;
   /** UID of the object. */
   readonly candidate: string;
-  /** UID of the claim, where only that one lists the object because of us. */
+  /** UID of the claim. Given when only the claim with this UID lists the object because of this request. */
   readonly claim?: string;
 }
 
-/** As many as may be on one claim, and all may go at once. */
+/** All candidates of a claim may withdraw at the same time, and each of them may lose every race but one. */
 const triesMax = candidatesMax;
 
 /**
- * Takes an object off a claim again, and the claim away with the last one. Where this fails nothing is lost: what nobody
- * uses is returned after a while.
+ * Removes an object from the candidates of a claim, and deletes the claim with its last candidate. If this fails, the
+ * ownership controller releases the unused claim later.
  */
-export async function withdraw(listed: Listed, signal: AbortSignal): Promise<void> {
+export async function withdraw(listed: ListedCandidate, signal: AbortSignal): Promise<void> {
   const claims = listed.client.resource(resourceClaimDefinition, parseResourceClaim);
   for (let tries = 0; tries < triesMax; tries += 1) {
     const claim = await claims.find(listed, signal);
     if (claim === undefined || !lists(claim, listed)) return;
-    if (await takeOff(claims, claim, listed, signal)) return;
+    if (await removeCandidate(claims, claim, listed, signal)) return;
   }
 }
 
-function lists({ metadata }: ResourceClaim, { candidate, claim = metadata.uid }: Listed): boolean {
+function lists({ metadata }: ResourceClaim, { candidate, claim = metadata.uid }: ListedCandidate): boolean {
   return metadata.uid === claim && candidatesOf(metadata).includes(candidate);
 }
 
-/** An object is listed once for each request that wants the claim for it. */
+/** Removes one entry only: an object is listed once for each request that needs the claim. */
 function withoutOne(candidates: readonly string[], candidate: string): readonly string[] {
   const at = candidates.indexOf(candidate);
   return candidates.filter((_, index) => index !== at);
 }
 
-/** Whether it was done; not when somebody else changed the claim meanwhile. */
-async function takeOff(
+/** False when the claim has changed since it was read. */
+async function removeCandidate(
   claims: ResourceClient<ResourceClaim>,
   claim: ResourceClaim,
-  listed: Listed,
+  listed: ListedCandidate,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { metadata } = claim;

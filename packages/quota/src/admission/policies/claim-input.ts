@@ -1,10 +1,10 @@
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
-import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { ControlPlanes } from "../../views/control-planes.ts";
 import type { ObjectChange } from "../object-change.ts";
-import type { ChangeInput } from "./wanted-claims.ts";
+import type { ChangeInput } from "./policy-evaluation.ts";
 
-/** What policies may ask about a change beside its object. */
+/** The request that a change comes from, as policies see it. */
 export function claimInput(change: ObjectChange, planes: ControlPlanes, clock: Clock): ChangeInput {
   const { operation, kind, plane, userInfo, subresource, namespace, name } = change;
   return {
@@ -22,6 +22,6 @@ export function claimInput(change: ObjectChange, planes: ControlPlanes, clock: C
     tenantOf: (object) => planes.tenantOf(plane, object),
     bucketNamespace: (consumer) => planes.bucketNamespace(consumer),
     isElsewhere: (consumer) => (planes.planeOf(consumer) ?? plane) !== plane,
-    now: timeText(clock.now()),
+    now: formatTime(clock.now()),
   };
 }

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { request, wanted } from "../../../test/made-claims.ts";
+import { renderedClaim, request } from "../../../test/claim-fixtures.ts";
 import { growthOf } from "./growth.ts";
 
 type Amounts = Readonly<Record<string, number>>;
 
 const asking = (amounts: Amounts) =>
-  wanted({ requests: Object.entries(amounts).map(([type, amount]) => request(`x/${type}`, amount)) });
+  renderedClaim({ requests: Object.entries(amounts).map(([type, amount]) => request(`x/${type}`, amount)) });
 
-describe("what an object needs more", () => {
+describe("the growth of an object's need", () => {
   const cases: Record<string, [before: Amounts | undefined, now: Amounts, more: Amounts | undefined]> = {
     "is nothing when nothing changes": [{ a: 1 }, { a: 1 }, undefined],
     "is nothing when it needs less": [{ a: 3, b: 1 }, { a: 1 }, undefined],
     "is the difference": [{ a: 1 }, { a: 4 }, { a: 3 }],
-    "is what is new": [{ a: 1 }, { a: 1, b: 2 }, { b: 2 }],
-    "is only what grows where other things shrink": [{ a: 5, b: 1 }, { a: 1, b: 2 }, { b: 1 }],
-    "is all of it when nothing was needed before": [undefined, { a: 2, b: 1 }, { a: 2, b: 1 }],
+    "is a resource type that was not needed before": [{ a: 1 }, { a: 1, b: 2 }, { b: 2 }],
+    "leaves out what shrinks": [{ a: 5, b: 1 }, { a: 1, b: 2 }, { b: 1 }],
+    "is the whole need when nothing was needed before": [undefined, { a: 2, b: 1 }, { a: 2, b: 1 }],
   };
   for (const [name, [before, now, more]] of Object.entries(cases)) {
     it(name, () => {
@@ -24,7 +24,7 @@ describe("what an object needs more", () => {
     });
   }
 
-  it("is all of it when somebody else pays for it from now on", () => {
+  it("is the whole need when the consumer changes", () => {
     const consumer = { apiGroup: "", kind: "Namespace", namespace: "", name: "other" };
     expect(growthOf(asking({ a: 2 }), { ...asking({ a: 3 }), consumer }, "7")?.requests).toMatchObject([
       { amount: 3n },
@@ -35,6 +35,6 @@ describe("what an object needs more", () => {
     const name = (version: string) => growthOf(asking({ a: 1 }), asking({ a: 2 }), version)?.name;
     expect(name("7")).toBe(name("7"));
     expect(name("7")).not.toBe(name("8"));
-    expect(name("7")).not.toBe(wanted().name);
+    expect(name("7")).not.toBe(renderedClaim().name);
   });
 });

@@ -10,9 +10,8 @@ import { stableHash } from "../../core/resources/stable-hash.ts";
 const hashLength = 20;
 
 /**
- * A claim for what an object asks for beyond what it asked for before, if it did; undefined when that is nothing. Its name
- * is the same for every retry of one change, and another for the next, even if that is for just as much: a claim that the
- * object had before may be about to go.
+ * A claim for the growth of an object's need; undefined when nothing grows. Its name is the same for every retry of one
+ * change, and differs for every other change, even one by the same amount: an earlier claim may be about to be deleted.
  */
 export function growthOf(
   before: RenderedClaim | undefined,
@@ -26,14 +25,14 @@ export function growthOf(
   return { ...now, requests, name: readableName([now.name], hash) };
 }
 
-/** What an object needs by a policy from now on, where that is less than before. */
+/** The need of an object by a policy after a change that reduces it. */
 export interface ReducedNeed {
   readonly policy: string;
-  /** Undefined when the policy is not about it any more, or it needs nothing. */
+  /** Undefined when the policy no longer applies to the object, or renders no claim. */
   readonly needed: Pick<RenderedClaim, "consumer" | "requests"> | undefined;
 }
 
-/** Undefined when an object needs no less of anything than before. */
+/** Undefined when no amount is smaller than before. */
 export function reducedNeed(
   policy: string,
   before: RenderedClaim | undefined,

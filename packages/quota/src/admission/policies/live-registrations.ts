@@ -5,7 +5,7 @@ import {
 } from "../../core/resources/resource-registration.ts";
 import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
 
-/** All registrations, as the server has them right now; one that cannot be read is as good as none. */
+/** Lists the registrations from the API server. Registrations that cannot be parsed are left out. */
 export async function readRegistrations(client: KubeClient, signal: AbortSignal): Promise<RegistrationView> {
   const registrations = client.resource(resourceRegistrationDefinition, parseResourceRegistration);
   const { items } = await registrations.rawList({}, signal);

@@ -8,7 +8,7 @@ import type { QuotaKey } from "../answers/usage-view.ts";
 
 /** What all claims of a change take together from one bucket. */
 export interface Need {
-  /** Tells buckets apart. */
+  /** Identifies the bucket. */
   readonly id: string;
   readonly key: QuotaKey;
   readonly dimensions: ClaimRequest["dimensions"];
@@ -16,22 +16,22 @@ export interface Need {
   readonly amount: Amount;
 }
 
-/** A claim, and the plane it is made in. */
-export interface PlacedClaim {
+/** A claim, and the control plane to create it in. */
+export interface ClaimInPlane {
   readonly plane: string;
   readonly claim: RenderedClaim;
 }
 
-/** Several policies may ask for the same: what fits for each of them need not fit for all. */
-export function needsOf(claims: readonly PlacedClaim[]): readonly Need[] {
+/** Sums up claims by bucket: claims of several policies may each fit into a bucket, but not all of them together. */
+export function needsOf(claims: readonly ClaimInPlane[]): readonly Need[] {
   const needs = new Map<string, Need>();
   for (const { plane, claim } of claims) {
     for (const { resourceType, dimensions, amount } of claim.requests) {
       const key = dimensionKey(dimensions);
       const id = [plane, consumerKey(claim.consumer), resourceType, key].join("\n");
       const sum = plus(needs.get(id)?.amount ?? noAmount, amount);
-      const whose = { plane, consumer: claim.consumer, resourceType };
-      needs.set(id, { id, key: whose, dimensions, dimensionKey: key, amount: sum });
+      const quotaKey = { plane, consumer: claim.consumer, resourceType };
+      needs.set(id, { id, key: quotaKey, dimensions, dimensionKey: key, amount: sum });
     }
   }
   return [...needs.values()];

@@ -1,13 +1,13 @@
 import type { RenderedClaim } from "../../core/policy/claim-policy.ts";
-import type { ClaimPolicy } from "./wanted-claims.ts";
+import type { ClaimPolicy } from "./policy-evaluation.ts";
 
-/** A claim, and the policy that wants it. */
+/** A claim, and the policy that rendered it. */
 export interface PolicyClaim {
   readonly policy: ClaimPolicy;
   readonly claim: RenderedClaim;
 }
 
-/** What a policy makes of a new object: a claim, or nothing. */
+/** The claim that a policy renders for an object. Undefined when the policy renders none. */
 export interface PolicyRendering {
   readonly policy: ClaimPolicy;
   readonly claim: RenderedClaim | undefined;

@@ -2,28 +2,27 @@ import type { AdmissionRequest, AdmittedKind, Operation } from "@milo-quota/kube
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 
-/** What an API server asks. */
 interface ReviewRequest extends Omit<AdmissionRequest, "plane" | "warn"> {
-  /** To be repeated in the answer. */
+  /** Must be repeated in the response. */
   readonly uid: string;
 }
 
-/** Why a body is no review. */
-export class NoReview extends Error {
-  override readonly name = "NoReview";
+export class InvalidReview extends Error {
+  override readonly name = "InvalidReview";
 }
 
-/** Reads an AdmissionReview of version v1; throws NoReview. */
+/** Reads an AdmissionReview of version v1; throws InvalidReview. */
 export function readReview(review: JsonValue): ReviewRequest {
-  if (!isJsonObject(review) || ownValue(review, "kind") !== "AdmissionReview") throw new NoReview("no AdmissionReview");
+  if (!isJsonObject(review) || ownValue(review, "kind") !== "AdmissionReview")
+    throw new InvalidReview("the body is not an AdmissionReview");
   const apiVersion = ownValue(review, "apiVersion");
   if (apiVersion !== "admission.k8s.io/v1") {
-    throw new NoReview(`AdmissionReview of ${String(apiVersion)}, where admission.k8s.io/v1 is understood`);
+    throw new InvalidReview(`unsupported AdmissionReview version ${String(apiVersion)}: must be admission.k8s.io/v1`);
   }
   const request = ownValue(review, "request");
-  if (!isJsonObject(request)) throw new NoReview("an AdmissionReview without a request");
+  if (!isJsonObject(request)) throw new InvalidReview("the AdmissionReview has no request");
   const uid = text(request, "uid");
-  if (uid === "") throw new NoReview("a request without a uid");
+  if (uid === "") throw new InvalidReview("the request has no uid");
   const kind = kindIn(request);
   const [object, oldObject] = [objectIn(request, "object"), objectIn(request, "oldObject")];
   return {
@@ -32,7 +31,7 @@ export function readReview(review: JsonValue): ReviewRequest {
     kind,
     subresource: text(request, "subResource"),
     namespace: kind.scope === "Cluster" ? "" : text(request, "namespace"),
-    // A name that the server made up is in the object alone.
+    // A generated name is only in the object.
     name: text(part(object ?? oldObject ?? {}, "metadata"), "name") || text(request, "name"),
     userInfo: userIn(part(request, "userInfo")),
     dryRun: ownValue(request, "dryRun") === true,
@@ -47,7 +46,7 @@ function objectIn(request: JsonObject, field: "object" | "oldObject"): JsonObjec
   return isJsonObject(object) ? object : undefined;
 }
 
-/** A request for something in no namespace names none; but a Namespace counts as being in itself. */
+/** Requests for cluster-scoped objects have no namespace, except for those for a Namespace. */
 function kindIn(request: JsonObject): AdmittedKind {
   const resource = part(request, "resource");
   const [group, plural] = [text(resource, "group"), text(resource, "resource")];

@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/
 import type { ObjectChange } from "../object-change.ts";
 
 /**
- * What scaling an object makes of the object itself: an API server shows webhooks only the Scale. Undefined when there is
- * no such object. Kinds that keep their replicas anywhere else than in spec.replicas are not seen to grow.
+ * The change of the object that a write to its scale subresource makes. An API server sends webhooks only the Scale.
+ * Undefined when the object does not exist. Growth is only seen for kinds that have their replicas in spec.replicas.
  */
 export async function scaledObject(
   change: ObjectChange,

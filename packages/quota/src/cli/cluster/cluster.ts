@@ -1,84 +1,84 @@
-import { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
+import { RestMapper } from "@milo-quota/kubernetes/client/discovery/rest-mapper.ts";
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
-import { SocketTransport } from "@milo-quota/kubernetes/client/transport/socket-transport.ts";
+import { HttpTransport } from "@milo-quota/kubernetes/client/transport/http-transport.ts";
 import type { Transport } from "@milo-quota/kubernetes/client/transport/transport.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { ConsumerRef } from "../../core/resources/fields/consumer-ref.ts";
-import { CommandFailure } from "../command-failure.ts";
+import type { CliContext } from "../cli-context.ts";
+import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { accessOf, type Surroundings } from "./chosen-access.ts";
 import type { ClusterFlags } from "./cluster-flags.ts";
-import { listAll } from "./object-lists.ts";
+import { listAll } from "./list-all.ts";
+import { resolveAccess } from "./resolve-access.ts";
 import {
   isOrganization,
   isProject,
+  mergeTenants,
   organizationAddress,
   projectAddress,
   projectsType,
-  tenantsIn,
-  tenantsMeant,
+  splitTenantPath,
 } from "./tenant-addresses.ts";
 
-/** A cluster, and the part of it that a command is about. */
+/** A cluster, and the control plane that a command works on. */
 export class Cluster {
   readonly transport: Transport;
   readonly url: string;
-  /** Where what holds for all is read: the root, or what an organization sees of it. */
-  readonly home: KubeClient;
-  /** What the command is about: home, unless a project was named. */
-  readonly here: KubeClient;
-  /** Only this one, if somebody named it. */
+  /** The root control plane, or the view of it that an organization has. Registrations and tenants are read here. */
+  readonly root: KubeClient;
+  /** The control plane that the command works on: the root, unless a project is selected. */
+  readonly target: KubeClient;
+  /** From --namespace. */
   readonly namespace: string | undefined;
-  /** Where objects go whose namespace nobody names. */
+  /** For objects in files that name no namespace. */
   readonly defaultNamespace: string;
-  readonly note: Surroundings["note"];
-  readonly clock: Surroundings["clock"];
+  readonly printErr: CliContext["printErr"];
+  readonly clock: CliContext["clock"];
 
-  constructor(flags: Omit<ClusterFlags, "requestTimeout">, surroundings: Surroundings) {
-    const access = accessOf(flags, surroundings);
-    const { server, tenants } = tenantsIn(access.server);
-    const { organization, project } = tenantsMeant(tenants, flags);
-    this.transport = new SocketTransport({ ...access, server }, { userAgent: "milo-quota-cli" });
+  constructor(flags: Omit<ClusterFlags, "requestTimeout">, cli: CliContext) {
+    const access = resolveAccess(flags, cli);
+    const { server, tenants } = splitTenantPath(access.server);
+    const { organization, project } = mergeTenants(tenants, flags);
+    this.transport = new HttpTransport({ ...access, server }, { userAgent: "milo-quota-cli" });
     this.url = server.href.replace(/\/$/, "");
     const root = new KubeClient(this.transport, rootPlane);
-    this.home = organization === undefined ? root : root.inPlane(organizationAddress(organization));
-    this.here = project === undefined ? this.home : root.inPlane(projectAddress(project));
+    this.root = organization === undefined ? root : root.inPlane(organizationAddress(organization));
+    this.target = project === undefined ? this.root : root.inPlane(projectAddress(project));
     this.namespace = flags.namespace;
-    // The namespace of a context is one of its own control plane, and means nothing in another.
-    const isOwn = project === undefined || tenants.project === project || tenants.organization === undefined;
-    this.defaultNamespace = flags.namespace ?? (isOwn ? access.namespace : "default");
-    this.note = surroundings.note;
-    this.clock = surroundings.clock;
+    // The namespace of a kubeconfig context belongs to the control plane of that context, not to another one.
+    const isPlaneOfContext = project === undefined || tenants.project === project || tenants.organization === undefined;
+    this.defaultNamespace = flags.namespace ?? (isPlaneOfContext ? access.namespace : "default");
+    this.printErr = cli.printErr;
+    this.clock = cli.clock;
   }
 
-  /** The control plane in which the claims and buckets of a consumer are. */
-  planeOf(consumer: ConsumerRef, beside: KubeClient): KubeClient {
-    if (isProject(consumer)) return this.home.inPlane(projectAddress(consumer.name));
-    return isOrganization(consumer) ? this.home : beside;
+  /** The control plane that holds a consumer's claims and buckets: the object's own, unless the consumer is a tenant. */
+  planeOf(consumer: ConsumerRef, objectPlane: KubeClient): KubeClient {
+    if (isProject(consumer)) return this.root.inPlane(projectAddress(consumer.name));
+    return isOrganization(consumer) ? this.root : objectPlane;
   }
 
-  /** What the command is about, and, where that is home, the planes of all projects. */
+  /** The target, and, if that is the root, the control planes of all projects. */
   async planes(signal: AbortSignal): Promise<readonly KubeClient[]> {
-    if (this.here !== this.home) return [this.here];
+    if (this.target !== this.root) return [this.target];
     const projects = await this.#projects(signal);
-    return [this.home, ...projects.map((name) => this.home.inPlane(projectAddress(name)))];
+    return [this.root, ...projects.map((name) => this.root.inPlane(projectAddress(name)))];
   }
 
-  /** How the kinds of a control plane are reached. */
-  directory(): KindDirectory {
-    const clients = new Map([this.home, this.here].map((client) => [client.plane.plane, client]));
-    return new KindDirectory((plane) => clients.get(plane) ?? this.home, this.clock);
+  restMapper(): RestMapper {
+    const clients = new Map([this.root, this.target].map((client) => [client.plane.plane, client]));
+    return new RestMapper((plane) => clients.get(plane) ?? this.root, this.clock);
   }
 
   close(): Promise<void> {
     return this.transport.close();
   }
 
-  /** None where there are no such tenants: a plain cluster has one control plane. */
+  /** Empty on a cluster without projects, which has one control plane. */
   async #projects(signal: AbortSignal): Promise<readonly string[]> {
     try {
-      const projects = await listAll(this.home.resource(projectsType, anyObject), {}, signal);
+      const projects = await listAll(this.root.resource(projectsType, anyObject), {}, signal);
       return projects.map(({ metadata }) => metadata.name ?? "");
     } catch (error) {
       if (error instanceof StatusError && error.status.code === 404) return [];
@@ -87,12 +87,12 @@ export class Cluster {
   }
 }
 
-/** A name that people can tell control planes apart by. */
-export function planeText({ plane }: KubeClient): string {
+/** `root` or `project NAME`. */
+export function planeName({ plane }: KubeClient): string {
   return plane.plane === rootPlane.plane ? "root" : plane.plane.replace(/^project-/, "project ");
 }
 
-export function notInstalled(what: string): CommandFailure {
-  const advice = "`milo-quota up` brings everything; on a cluster of yours apply the files in deploy/crds first.";
-  return new CommandFailure(`the server has no ${what}: quota is not installed there`, exitCodes.missing, advice);
+export function notInstalled(plural: string): CommandError {
+  const advice = "`milo-quota up` runs a server with quota; on another cluster, apply the files in deploy/crds first.";
+  return new CommandError(`the server does not serve ${plural}: quota is not installed`, exitCodes.notFound, advice);
 }

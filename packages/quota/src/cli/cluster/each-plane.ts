@@ -1,52 +1,55 @@
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { failureOf } from "../command-failure.ts";
+import { toCommandError } from "../command-error.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { type Cluster, planeText } from "./cluster.ts";
-import { forEachOf } from "./object-lists.ts";
+import { type Cluster, planeName } from "./cluster.ts";
+import { mapConcurrently } from "./map-concurrently.ts";
 
-/** What came of looking into several control planes. */
-export interface Seen<Result> {
+/** The results of reading several control planes. */
+export interface PlaneResults<Result> {
   readonly results: readonly Result[];
-  /** How the command ends because of one that could not be looked into; fine when there is none. */
+  /** Of the first control plane that could not be read; success when there is none. */
   readonly exitCode: ExitCode;
 }
 
-/** Looks into control planes. Those of projects hide no other when they cannot be read, and may be gone by then. */
-export async function inEachPlane<Result>(
+/**
+ * Reads control planes. One that cannot be read is reported and skipped, unless it is the target of the command. One that
+ * no longer exists is skipped: its project was deleted after the list of projects was read.
+ */
+export async function forEachPlane<Result>(
   cluster: Cluster,
   planes: readonly KubeClient[],
-  look: (plane: KubeClient) => Promise<Result>,
-): Promise<Seen<Result>> {
-  const all = await forEachOf(planes, async (plane) => {
+  read: (plane: KubeClient) => Promise<Result>,
+): Promise<PlaneResults<Result>> {
+  const all = await mapConcurrently(planes, async (plane) => {
     try {
-      return { results: [await look(plane)], exitCode: exitCodes.fine };
+      return { results: [await read(plane)], exitCode: exitCodes.success };
     } catch (error) {
-      if (plane === cluster.here) throw error;
-      const { message, exitCode } = failureOf(error, cluster.url);
-      if (exitCode === exitCodes.missing) return { results: [], exitCode: exitCodes.fine };
-      cluster.note(`Left out ${planeText(plane)}: ${message}`);
+      if (plane === cluster.target) throw error;
+      const { message, exitCode } = toCommandError(error, cluster.url);
+      if (exitCode === exitCodes.notFound) return { results: [], exitCode: exitCodes.success };
+      cluster.printErr(`Skipped ${planeName(plane)}: ${message}`);
       return { results: [], exitCode };
     }
   });
-  const failed = all.find(({ exitCode }) => exitCode !== exitCodes.fine);
-  return { results: all.flatMap(({ results }) => results), exitCode: failed?.exitCode ?? exitCodes.fine };
+  const failed = all.find(({ exitCode }) => exitCode !== exitCodes.success);
+  return { results: all.flatMap(({ results }) => results), exitCode: failed?.exitCode ?? exitCodes.success };
 }
 
-/** Looks where the command is about, and at home, where what holds for all is; as far as one may look there. */
-export async function hereAndAtHome<Result>(
+/** Reads the target of the command, and also the root, whose objects apply everywhere, if the user has access to it. */
+export async function readTargetAndRoot<Result>(
   cluster: Cluster,
-  look: (plane: KubeClient) => Promise<Result>,
+  read: (plane: KubeClient) => Promise<Result>,
 ): Promise<readonly Result[]> {
-  const { here, home } = cluster;
-  if (here === home) return [await look(here)];
-  const atHome = look(home).then(
+  const { target, root } = cluster;
+  if (target === root) return [await read(target)];
+  const fromRoot = read(root).then(
     (result) => [result],
     (error: unknown) => {
       if (error instanceof StatusError && error.status.code === 403) return [];
       throw error;
     },
   );
-  const [own, others] = await Promise.all([look(here), atHome]);
+  const [own, others] = await Promise.all([read(target), fromRoot]);
   return [own, ...others];
 }

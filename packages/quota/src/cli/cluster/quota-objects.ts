@@ -36,23 +36,22 @@ import {
   type ResourceRegistration,
   resourceRegistrationDefinition,
 } from "../../core/resources/resource-registration.ts";
-import { CommandFailure } from "../command-failure.ts";
+import type { CliContext } from "../cli-context.ts";
+import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { notInstalled, planeText } from "./cluster.ts";
-import { listAll } from "./object-lists.ts";
+import { notInstalled, planeName } from "./cluster.ts";
+import { listAll } from "./list-all.ts";
 import { organizationOfPlane } from "./tenant-addresses.ts";
 
-type Note = (text: string) => void;
-
-/** The objects of the quota API in one control plane. One that cannot be read is told of, and left out. */
+/** Lists the objects of the quota API in one control plane. An object that cannot be parsed is reported and skipped. */
 export class QuotaObjects {
   readonly client: KubeClient;
-  readonly #note: Note;
+  readonly #printErr: CliContext["printErr"];
   readonly #signal: AbortSignal;
 
-  constructor(client: KubeClient, note: Note, signal: AbortSignal) {
+  constructor(client: KubeClient, printErr: CliContext["printErr"], signal: AbortSignal) {
     this.client = client;
-    this.#note = note;
+    this.#printErr = printErr;
     this.#signal = signal;
   }
 
@@ -87,26 +86,28 @@ export class QuotaObjects {
   ): Promise<readonly Kind[]> {
     try {
       const objects = await listAll(this.client.resource(type, anyObject), options, this.#signal);
-      return objects.flatMap((object) => this.#read(type.kind, parse, object));
+      return objects.flatMap((object) => this.#parse(type.kind, parse, object));
     } catch (error) {
-      throw this.#explained(error, type.plural);
+      throw this.#toCommandError(error, type.plural);
     }
   }
 
-  #read<Kind>(kind: string, parse: Parser<Kind>, object: JsonObject): readonly Kind[] {
+  #parse<Kind>(kind: string, parse: Parser<Kind>, object: JsonObject): readonly Kind[] {
     const parsed = parse(object);
     if (parsed.ok) return [parsed.value];
     const { metadata } = object as { metadata?: { name?: string } };
-    this.#note(`${kind} ${metadata?.name ?? ""} cannot be read: ${parsed.issues.map(issueText).join("; ")}`);
+    this.#printErr(
+      `Skipped ${kind} ${metadata?.name ?? ""}, which is invalid: ${parsed.issues.map(issueText).join("; ")}`,
+    );
     return [];
   }
 
-  #explained(error: unknown, plural: string): unknown {
+  #toCommandError(error: unknown, plural: string): unknown {
     if (!(error instanceof StatusError) || error.status.code !== 404) return error;
     if (error.status.details?.causes?.some(({ reason }) => reason === planeNotFound)) {
       const organization = organizationOfPlane(this.client.plane);
-      const tenant = organization === undefined ? planeText(this.client) : `organization ${organization}`;
-      return new CommandFailure(`there is no control plane of ${tenant}`, exitCodes.missing);
+      const tenant = organization === undefined ? planeName(this.client) : `organization ${organization}`;
+      return new CommandError(`control plane of ${tenant} not found`, exitCodes.notFound);
     }
     return notInstalled(plural);
   }

@@ -13,7 +13,7 @@ import {
   projectPlane,
   tenantVersion,
 } from "../../views/tenant-planes.ts";
-import { CommandFailure } from "../command-failure.ts";
+import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 
 const pathOfTenant = new RegExp(`${controlPlanePattern}/?$`);
@@ -25,30 +25,30 @@ export const projectsType: ResourceType = {
   scope: "Cluster",
 };
 
-/** The control plane of a project; everything in it is its own. */
+/** The control plane of a project. */
 export function projectAddress(project: string): PlaneAddress {
-  return addressOfPlane(projectPlane(checked(project)));
+  return addressOfPlane(projectPlane(requireTenantName(project)));
 }
 
-/** The root as one organization sees it. */
+/** An organization's view of the root control plane. */
 export function organizationAddress(organization: string): PlaneAddress {
-  return { plane: rootPlane.plane, prefix: organizationPath(checked(organization)) };
+  return { plane: rootPlane.plane, prefix: organizationPath(requireTenantName(organization)) };
 }
 
-/** The organization whose view of the root this is. */
+/** The organization whose view of the root this is, if it is one. */
 export function organizationOfPlane({ prefix }: PlaneAddress): string | undefined {
   const [, tenants, name] = pathOfTenant.exec(prefix) ?? [];
   return tenants === "organizations" ? name : undefined;
 }
 
-/** An organization sees a part of the root: what it does not see may be there all the same. */
-export function isSeenWhole(plane: PlaneAddress): boolean {
+/** An organization's view hides the other namespaces of the root: objects that are not in it may still exist. */
+export function isFullView(plane: PlaneAddress): boolean {
   return organizationOfPlane(plane) === undefined;
 }
 
 /**
- * The project or organization that an object belongs to, which policies mean when they name none. What is made by way of
- * an organization's control plane is the organization's, also before the server has written that into it.
+ * The project or organization that an object belongs to, which is the consumer for policies that name none. An object
+ * created through an organization's control plane belongs to that organization even before the server has labelled it.
  */
 export function tenantOf(address: PlaneAddress, object: JsonObject): ConsumerRef | undefined {
   const project = projectOfPlane(address.plane);
@@ -57,10 +57,10 @@ export function tenantOf(address: PlaneAddress, object: JsonObject): ConsumerRef
   return organizationOf(object) ?? (organization === undefined ? undefined : organizationRef(organization));
 }
 
-/** The control plane in which a consumer's quota is kept: its own, else the one of the object that uses it. */
-export function planeOfConsumer(consumer: ConsumerRef, beside: PlaneAddress): PlaneAddress {
+/** The control plane that holds a consumer's quota: its own if it is a tenant, otherwise that of the object. */
+export function planeOfConsumer(consumer: ConsumerRef, objectPlane: PlaneAddress): PlaneAddress {
   const own = planeOfTenant(consumer);
-  return own === undefined ? beside : addressOfPlane(own);
+  return own === undefined ? objectPlane : addressOfPlane(own);
 }
 
 export function isProject({ apiGroup, kind }: ConsumerRef): boolean {
@@ -71,20 +71,20 @@ export function isOrganization({ apiGroup, kind }: ConsumerRef): boolean {
   return apiGroup === tenantGroup && kind === "Organization";
 }
 
-/** Whose control plane a command is about, as far as somebody says. */
-export interface NamedTenants {
+/** The tenants whose control planes flags or a server URL select. */
+export interface TenantSelection {
   readonly organization?: string;
   readonly project?: string;
 }
 
 export interface TenantServer {
-  /** Without the path of a control plane. */
+  /** The URL without the path of a control plane. */
   readonly server: URL;
-  readonly tenants: NamedTenants;
+  readonly tenants: TenantSelection;
 }
 
-/** Kubeconfigs of members name a control plane by the path of the server: it is the same as to name its tenant. */
-export function tenantsIn(server: URL): TenantServer {
+/** A kubeconfig may select a control plane by the path of the server URL, which is equivalent to the tenant's flag. */
+export function splitTenantPath(server: URL): TenantServer {
   const [path, tenants, name] = pathOfTenant.exec(server.pathname) ?? [];
   if (path === undefined || name === undefined) return { server, tenants: {} };
   const root = new URL(server);
@@ -92,25 +92,21 @@ export function tenantsIn(server: URL): TenantServer {
   return { server: root, tenants: tenants === "projects" ? { project: name } : { organization: name } };
 }
 
-/** What flags say beside what the server's path says; both may name the same tenant, and neither another. */
-export function tenantsMeant(byPath: NamedTenants, byFlag: NamedTenants): NamedTenants {
+/** Combines the selections of the server URL and of the flags, which must not contradict each other. */
+export function mergeTenants(byPath: TenantSelection, byFlag: TenantSelection): TenantSelection {
   for (const tenant of ["organization", "project"] as const) {
-    const [there, asked] = [byPath[tenant], byFlag[tenant]];
-    if (there === undefined || asked === undefined || there === asked) continue;
-    const message = `the server's URL is that of ${tenant} ${there}, and --${tenant} ${asked} asks for another`;
-    throw new CommandFailure(
-      message,
-      exitCodes.unusable,
-      "Leave the flag out, or choose another --context or --server.",
-    );
+    const [inPath, inFlag] = [byPath[tenant], byFlag[tenant]];
+    if (inPath === undefined || inFlag === undefined || inPath === inFlag) continue;
+    const message = `the server URL selects ${tenant} ${inPath}, but --${tenant} selects ${inFlag}`;
+    throw new CommandError(message, exitCodes.usageError, "Omit the flag, or use another --context or --server.");
   }
   const [organization, project] = [byFlag.organization ?? byPath.organization, byFlag.project ?? byPath.project];
   return { ...(organization === undefined ? {} : { organization }), ...(project === undefined ? {} : { project }) };
 }
 
-function checked(tenant: string): string {
+function requireTenantName(tenant: string): string {
   const faults = dnsLabel(tenant);
   if (faults.length === 0) return tenant;
-  const message = `${JSON.stringify(tenant)} is no name of a tenant: ${faults.join("; ")}`;
-  throw new CommandFailure(message, exitCodes.unusable);
+  const message = `${JSON.stringify(tenant)} is not a valid tenant name: ${faults.join("; ")}`;
+  throw new CommandError(message, exitCodes.usageError);
 }

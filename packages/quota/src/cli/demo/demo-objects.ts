@@ -1,7 +1,7 @@
 import type { AnyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 
-/** An object of the demo, and where it goes. */
+/** An object of the demo and its resource type. */
 export interface DemoObject {
   readonly type: ResourceType;
   readonly object: AnyObject;
@@ -17,13 +17,13 @@ export const organizationName = "demo-corp";
 export const projectNames = ["demo-web", "demo-shop", "demo-blog"] as const;
 export const oneTooMany = "demo-one-too-many";
 
-function of(group: string, plural: string, object: object): DemoObject {
+function demoObject(group: string, plural: string, object: object): DemoObject {
   const type: ResourceType = { group, version: "v1alpha1", plural, scope: "Cluster" };
   return { type, object: object as AnyObject };
 }
 
-/** The same objects as in examples/projects-per-organization, with names that nobody else has. */
-export const demoRegistration = of("quota.miloapis.com", "resourceregistrations", {
+/** The objects of examples/projects-per-organization, with an organization and projects of their own. */
+export const demoRegistration = demoObject("quota.miloapis.com", "resourceregistrations", {
   apiVersion: quotaApi,
   kind: "ResourceRegistration",
   metadata: { name: "projects-per-organization" },
@@ -36,7 +36,7 @@ export const demoRegistration = of("quota.miloapis.com", "resourceregistrations"
   },
 });
 
-export const demoGrantPolicy = of("quota.miloapis.com", "grantcreationpolicies", {
+export const demoGrantPolicy = demoObject("quota.miloapis.com", "grantcreationpolicies", {
   apiVersion: quotaApi,
   kind: "GrantCreationPolicy",
   metadata: { name: "three-projects" },
@@ -56,7 +56,7 @@ export const demoGrantPolicy = of("quota.miloapis.com", "grantcreationpolicies",
   },
 });
 
-export const demoClaimPolicy = of("quota.miloapis.com", "claimcreationpolicies", {
+export const demoClaimPolicy = demoObject("quota.miloapis.com", "claimcreationpolicies", {
   apiVersion: quotaApi,
   kind: "ClaimCreationPolicy",
   metadata: { name: "one-project" },
@@ -73,7 +73,7 @@ export const demoClaimPolicy = of("quota.miloapis.com", "claimcreationpolicies",
   },
 });
 
-export const demoOrganization = of(tenantGroup, "organizations", {
+export const demoOrganization = demoObject(tenantGroup, "organizations", {
   apiVersion: tenantApi,
   kind: "Organization",
   metadata: { name: organizationName },
@@ -81,7 +81,7 @@ export const demoOrganization = of(tenantGroup, "organizations", {
 });
 
 export function demoProject(name: string): DemoObject {
-  return of(tenantGroup, "projects", {
+  return demoObject(tenantGroup, "projects", {
     apiVersion: tenantApi,
     kind: "Project",
     metadata: { name },

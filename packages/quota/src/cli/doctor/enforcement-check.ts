@@ -1,35 +1,35 @@
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { type Enforcement, laxityOf } from "../../core/resources/enforcement.ts";
+import { type Enforcement, enforcementNotice } from "../../core/resources/enforcement.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { enforcementIn } from "../enforcement.ts";
 import { type Finding, warning } from "./finding.ts";
 
 const check = "enforcement";
 
-/** Only a server with quota in its own process tells: by its metrics. */
-export async function examineEnforcement(cluster: Cluster, signal: AbortSignal): Promise<readonly Finding[]> {
+/** Reads the metrics of the server, which report the mode if quota runs in the server's process. */
+export async function checkEnforcement(cluster: Cluster, signal: AbortSignal): Promise<readonly Finding[]> {
   try {
     const enforcement = await readEnforcement(cluster, signal);
     return enforcement === undefined ? [] : [{ check, ...verdictOn(enforcement) }];
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    return [{ check, ...warning("you may not read metrics: not looked at") }];
+    return [{ check, ...warning("you lack permission to read metrics: not checked") }];
   }
 }
 
 function verdictOn(enforcement: Enforcement): Omit<Finding, "check"> {
-  const laxity = laxityOf(enforcement);
-  if (laxity === undefined) return { state: "ok", message: "what does not fit is refused" };
-  const advice = "When it is to be refused again, start `milo-quota up` without `--enforcement`.";
-  return warning(`${enforcement}: ${laxity}`, advice);
+  const notice = enforcementNotice(enforcement);
+  if (notice === undefined) return { state: "ok", message: "requests over quota are rejected" };
+  const advice = "To reject requests over quota again, start `milo-quota up` without --enforcement.";
+  return warning(`${enforcement}: ${notice}`, advice);
 }
 
-/** Line by line: metrics of a large cluster are long. */
+/** Streams the metrics, which are long on a large cluster. */
 async function readEnforcement({ transport }: Cluster, signal: AbortSignal): Promise<Enforcement | undefined> {
   let found: Enforcement | undefined;
   const sink = {
-    opened: () => undefined,
-    line: (text: string) => {
+    onOpened: () => undefined,
+    onLine: (text: string) => {
       found ??= enforcementIn(text);
     },
   };

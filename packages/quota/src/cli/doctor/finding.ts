@@ -1,23 +1,22 @@
-import type { RegisteredNames } from "../registered-names.ts";
+import type { ResourceTypeInfo } from "../resource-type-info.ts";
 
-/** What an examination found. A warning may well be meant so; a problem keeps quota from working. */
+/** A result of a check. A warning may be intentional; a problem keeps quota from working. */
 export interface Finding {
   readonly check: string;
   readonly state: "ok" | "warning" | "problem";
   readonly message: string;
-  /** What to do about it. */
   readonly advice?: string;
-  /** The registration that it is about. */
-  readonly registration?: RegisteredNames & { readonly name: string; readonly resourceType: string };
+  /** The registration concerned, if any. */
+  readonly registration?: ResourceTypeInfo & { readonly name: string; readonly resourceType: string };
 }
 
-/** One line when all is well, and one for each thing that is not. */
+/** One finding per fault, or a single one that says all is well. */
 export function findingsFor(
   check: string,
   faults: readonly Omit<Finding, "check">[],
-  fine: string,
+  okMessage: string,
 ): readonly Finding[] {
-  if (faults.length === 0) return [{ check, state: "ok", message: fine }];
+  if (faults.length === 0) return [{ check, state: "ok", message: okMessage }];
   return faults.map((fault) => ({ check, ...fault }));
 }
 

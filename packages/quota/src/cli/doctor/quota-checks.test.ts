@@ -4,31 +4,31 @@ import { parseResourceRegistration } from "../../core/resources/resource-registr
 import { Units } from "../units.ts";
 import { quotaChecks } from "./quota-checks.ts";
 
-const madeMs = Date.UTC(2026, 0, 1);
+const createdMs = Date.UTC(2026, 0, 1);
 
-/** What is found of a registration that is so old, and as it is born. */
-function foundAfter(ms: number): readonly string[] {
+/** The problems of a registration of this age that no controller has reconciled. */
+function problemsAfter(ms: number): readonly string[] {
   const parsed = parseResourceRegistration({
     apiVersion: "quota.miloapis.com/v1alpha1",
     kind: "ResourceRegistration",
-    metadata: { name: "r", creationTimestamp: new Date(madeMs).toISOString() },
+    metadata: { name: "r", creationTimestamp: new Date(createdMs).toISOString() },
     spec: { resourceType: "t", type: "Entity", baseUnit: "one", consumerType: { apiGroup: "", kind: "Namespace" } },
   });
   if (!parsed.ok) throw new Error(parsed.issues.map(issueText).join("\n"));
   const registrations = [parsed.value];
-  const nothing = { pages: [], grants: [], claims: [], grantPolicies: [], claimPolicies: [] };
+  const noObjects = { ledgerBuckets: [], grants: [], claims: [], grantPolicies: [], claimPolicies: [] };
   const findings = quotaChecks({
-    ...nothing,
+    ...noObjects,
     registrations,
     units: new Units(registrations),
-    nowMs: madeMs + ms,
-    hidden: new Set(),
-    isAll: true,
+    nowMs: createdMs + ms,
+    forbidden: new Set(),
+    isComplete: true,
   });
   return findings.filter(({ state }) => state === "problem").map(({ message }) => message);
 }
 
-it("a registration that still says what it was born with was never looked at, and is given some time", () => {
-  expect(foundAfter(29_000)).toEqual([]);
-  expect(foundAfter(31_000)).toEqual(["ResourceRegistration r was never looked at"]);
+it("reports a registration that is still not reconciled after some time", () => {
+  expect(problemsAfter(29_000)).toEqual([]);
+  expect(problemsAfter(31_000)).toEqual(["ResourceRegistration r has not been reconciled"]);
 });

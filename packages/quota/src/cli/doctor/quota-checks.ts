@@ -6,124 +6,131 @@ import type { ClaimCreationPolicy } from "../../core/resources/claim-creation-po
 import { amountOf } from "../../core/resources/fields/amount.ts";
 import type { GrantCreationPolicy } from "../../core/resources/grant-creation-policy.ts";
 import type { ResourceRegistration } from "../../core/resources/resource-registration.ts";
-import { shortConsumer } from "../consumer-filter.ts";
-import type { CountedObjects } from "../recount/consumer-books.ts";
-import { namesIn, shownName, typeText } from "../registered-names.ts";
+import { kindAndName } from "../consumer-filter.ts";
+import type { LedgerObjects } from "../recount/recounted-consumers.ts";
+import { registrationInfo, shortName, typeWithName } from "../resource-type-info.ts";
 import type { Units } from "../units.ts";
 import { type Finding, findingsFor, problem, warning } from "./finding.ts";
 
-/** Everything that was read, from all control planes. */
-export interface Examined extends CountedObjects {
+/** All quota objects that the user can read, from all control planes. */
+export interface QuotaSnapshot extends LedgerObjects {
   readonly registrations: readonly ResourceRegistration[];
   readonly grantPolicies: readonly GrantCreationPolicy[];
   readonly claimPolicies: readonly ClaimCreationPolicy[];
   readonly units: Units;
   readonly nowMs: number;
-  /** Checks whose objects nobody here may list, in one control plane at least. */
-  readonly hidden: ReadonlySet<string>;
-  /** Whether every control plane was seen as a whole: then what was not seen is not there. */
-  readonly isAll: boolean;
+  /** The checks whose objects the user lacks permission to list in at least one control plane. */
+  readonly forbidden: ReadonlySet<string>;
+  /** Whether all control planes were read in full. Only then does an object not exist if it is not in the snapshot. */
+  readonly isComplete: boolean;
 }
 
-/** What objects say that nobody has looked at. */
-const bornReasons: readonly string[] = ["GrantPending", "RegistrationPending"];
+/** Reasons of the conditions that objects have before a controller reconciles them. */
+const initialReasons: readonly string[] = ["GrantPending", "RegistrationPending"];
 
 type Fault = Omit<Finding, "check">;
 
-/** A decision takes milliseconds; whoever waits this long waits for something that does not come. */
+/** A decision takes milliseconds, so a claim this old is stuck. */
 const pendingMsMax = 60_000;
-/** Controllers look at what is new within moments. */
-const unseenMsMax = 30_000;
+/** Controllers reconcile new objects within moments. */
+const unreconciledMsMax = 30_000;
 
-export function quotaChecks(examined: Examined): readonly Finding[] {
-  const { registrations, grantPolicies, claimPolicies, grants, claims, pages } = examined;
+export function quotaChecks(snapshot: QuotaSnapshot): readonly Finding[] {
+  const { registrations, grantPolicies, claimPolicies, grants, claims, ledgerBuckets } = snapshot;
   const policies = [...grantPolicies, ...claimPolicies];
-  const found = (check: string, faults: readonly Fault[], fine: string) => findingsSeen(examined, check, faults, fine);
+  const found = (check: string, faults: readonly Fault[], okMessage: string) =>
+    permittedFindings(snapshot, check, faults, okMessage);
   return [
     ...found(
       "registrations",
-      [...registrations.flatMap((each) => registrationFaults(each, examined)), ...unregistered(examined)],
-      `${registrations.length} active, ${knowsGrants(examined) ? "each granted to somebody" : "granted to whom is not seen from here"}`,
+      [...registrations.flatMap((each) => registrationFaults(each, snapshot)), ...unregistered(snapshot)],
+      `${registrations.length} active, ${seesAllGrants(snapshot) ? "each with a grant" : "not checked for grants, because you cannot see all of them"}`,
     ),
     ...found(
       "policies",
       [
-        ...grantPolicies.flatMap((policy) => policyFaults("GrantCreationPolicy", policy, examined)),
-        ...claimPolicies.flatMap((policy) => policyFaults("ClaimCreationPolicy", policy, examined)),
+        ...grantPolicies.flatMap((policy) => policyFaults("GrantCreationPolicy", policy, snapshot)),
+        ...claimPolicies.flatMap((policy) => policyFaults("ClaimCreationPolicy", policy, snapshot)),
       ],
       `${policies.length} ready`,
     ),
     ...found(
       "grants",
-      grants.flatMap((grant) => grantFaults(grant, examined)),
+      grants.flatMap((grant) => grantFaults(grant, snapshot)),
       `${grants.length} active`,
     ),
     ...found(
       "claims",
-      claims.flatMap((claim) => claimFaults(claim, examined)),
+      claims.flatMap((claim) => claimFaults(claim, snapshot)),
       `${claims.length} decided`,
     ),
     ...found(
       "buckets",
-      pages.flatMap((page) => bucketFaults(page, examined)),
-      `${pages.length} within their limits`,
+      ledgerBuckets.flatMap((bucket) => bucketFaults(bucket, snapshot)),
+      `${ledgerBuckets.length} within their limits`,
     ),
   ];
 }
 
-/** What was seen is told; what may not be seen is not called well. */
-function findingsSeen({ hidden }: Examined, check: string, faults: readonly Fault[], fine: string): readonly Finding[] {
-  if (!hidden.has(check)) return findingsFor(check, faults, fine);
-  return findingsFor(check, [...faults, warning(`you may not read all ${check}: those are not looked at`)], fine);
+/** Adds a warning if some objects of the check could not be listed. */
+function permittedFindings(
+  { forbidden }: QuotaSnapshot,
+  check: string,
+  faults: readonly Fault[],
+  okMessage: string,
+): readonly Finding[] {
+  if (!forbidden.has(check)) return findingsFor(check, faults, okMessage);
+  const skipped = warning(`you lack permission to list some ${check}, which were not checked`);
+  return findingsFor(check, [...faults, skipped], okMessage);
 }
 
-function knowsGrants({ isAll, hidden }: Examined): boolean {
-  return isAll && !hidden.has("grants");
+function seesAllGrants({ isComplete, forbidden }: QuotaSnapshot): boolean {
+  return isComplete && !forbidden.has("grants");
 }
 
-function registrationFaults(registration: ResourceRegistration, examined: Examined): readonly Fault[] {
+function registrationFaults(registration: ResourceRegistration, snapshot: QuotaSnapshot): readonly Fault[] {
   const { metadata, resourceType } = registration;
-  const about = { name: metadata.name ?? "", resourceType, ...namesIn(registration) };
-  return faultsOfRegistration(registration, examined).map((fault) => ({ ...fault, registration: about }));
+  const info = { name: metadata.name ?? "", resourceType, ...registrationInfo(registration) };
+  return faultsOfRegistration(registration, snapshot).map((fault) => ({ ...fault, registration: info }));
 }
 
-function faultsOfRegistration(registration: ResourceRegistration, examined: Examined): readonly Fault[] {
+function faultsOfRegistration(registration: ResourceRegistration, snapshot: QuotaSnapshot): readonly Fault[] {
   const { metadata, resourceType, status } = registration;
   const subject = registrationText(registration);
   const inactive = conditionFault(subject, metadata, {
     condition: findCondition(status.conditions, "Active"),
-    nowMs: examined.nowMs,
+    nowMs: snapshot.nowMs,
   });
   if (inactive !== undefined) return [inactive];
-  if (!knowsGrants(examined)) return [];
-  const isGranted = examined.grants.some(({ allowances }) =>
+  if (!seesAllGrants(snapshot)) return [];
+  const isGranted = snapshot.grants.some(({ allowances }) =>
     allowances.some((allowance) => allowance.resourceType === resourceType),
   );
-  const advice = "Whoever claims it is denied. Grant it, or write a GrantCreationPolicy.";
-  return isGranted ? [] : [warning(`nobody is granted ${resourceType} (${subject})`, advice)];
+  const advice = "Claims for it are denied. Create a ResourceGrant or a GrantCreationPolicy.";
+  return isGranted ? [] : [warning(`no grant for ${resourceType} (${subject})`, advice)];
 }
 
-/** `ResourceRegistration secrets "Secrets" of vault`: its name, what people call it, and whose it is. */
+/** `ResourceRegistration secrets "Secrets" of vault`: name, display name and owner. */
 function registrationText({ metadata, displayName, owner }: ResourceRegistration): string {
-  const called = displayName === "" ? "" : ` ${quote(shownName(displayName))}`;
-  return `ResourceRegistration ${metadata.name}${called}${owner === "" ? "" : ` of ${owner}`}`;
+  const quotedName = displayName === "" ? "" : ` ${quote(shortName(displayName))}`;
+  return `ResourceRegistration ${metadata.name}${quotedName}${owner === "" ? "" : ` of ${owner}`}`;
 }
 
-/** What is granted or claimed and was never registered counts for nothing. */
-function unregistered({ grants, units, hidden }: Examined): readonly Fault[] {
-  if (hidden.has("registrations")) return [];
+/** Grants of types without a registration have no effect. */
+function unregistered({ grants, units, forbidden }: QuotaSnapshot): readonly Fault[] {
+  if (forbidden.has("registrations")) return [];
   const types = new Set(grants.flatMap(({ allowances }) => allowances.map(({ resourceType }) => resourceType)));
   return [...types]
     .filter((type) => units.byResourceType(type).length === 0)
-    .map((type) => problem(`${type} is granted, but nobody registered it`, "Create a ResourceRegistration for it."));
+    .map((type) => problem(`${type} is granted but not registered`, "Create a ResourceRegistration for it."));
 }
 
 function policyFaults(
   kind: string,
   { metadata, enabled, status }: ClaimCreationPolicy | GrantCreationPolicy,
-  { nowMs }: Examined,
+  { nowMs }: QuotaSnapshot,
 ): readonly Fault[] {
-  if (!enabled) return [warning(`${kind} ${metadata.name} is switched off`)];
+  if (!enabled) return [warning(`${kind} ${metadata.name} is disabled`)];
   const types = kind === "GrantCreationPolicy" ? ["Ready", "ParentContextReady"] : ["Ready"];
   return types.flatMap((type) => {
     const condition = findCondition(status.conditions, type);
@@ -133,46 +140,49 @@ function policyFaults(
 }
 
 function grantFaults(
-  { metadata, status, consumer }: Examined["grants"][number],
-  { nowMs }: Examined,
+  { metadata, status, consumer }: QuotaSnapshot["grants"][number],
+  { nowMs }: QuotaSnapshot,
 ): readonly Fault[] {
-  const subject = `ResourceGrant ${metadata.namespace}/${metadata.name} (${shortConsumer(consumer)})`;
+  const subject = `ResourceGrant ${metadata.namespace}/${metadata.name} (${kindAndName(consumer)})`;
   const condition = findCondition(status.conditions, "Active");
-  if (condition?.reason === "GrantExpired") return [warning(`${subject} has expired, and gives nothing any more`)];
+  if (condition?.reason === "GrantExpired") return [warning(`${subject} has expired`)];
   return [conditionFault(subject, metadata, { condition, nowMs }) ?? []].flat();
 }
 
-function claimFaults({ metadata, answer, status }: Examined["claims"][number], { nowMs }: Examined): readonly Fault[] {
+function claimFaults(
+  { metadata, decision, status }: QuotaSnapshot["claims"][number],
+  { nowMs }: QuotaSnapshot,
+): readonly Fault[] {
   const subject = `ResourceClaim ${metadata.namespace}/${metadata.name}`;
-  if (answer.state === "invalid") {
+  if (decision.state === "invalid") {
     return [warning(`${subject} cannot be decided: ${findCondition(status.conditions, "Granted")?.message ?? ""}`)];
   }
-  if (answer.state !== "pending" || ageMs(metadata, nowMs) < pendingMsMax) return [];
-  const advice = "Nobody decides claims: see that the quota system runs, and read its log.";
-  return [problem(`${subject} waits for a decision since ${metadata.creationTimestamp}`, advice)];
+  if (decision.state !== "pending" || ageMs(metadata, nowMs) < pendingMsMax) return [];
+  const advice = "Claims are not being decided: check that the quota system runs, and its log.";
+  return [problem(`${subject} has been pending since ${metadata.creationTimestamp}`, advice)];
 }
 
 function bucketFaults(
-  { consumer, resourceType, status }: Examined["pages"][number],
-  { units }: Examined,
+  { consumer, resourceType, status }: QuotaSnapshot["ledgerBuckets"][number],
+  { units }: QuotaSnapshot,
 ): readonly Fault[] {
   const overage = amountOf(status?.overage ?? 0);
   if (overage === 0n) return [];
-  const message = `${shortConsumer(consumer)} uses ${units.text(overage, resourceType)} of ${typeText(units, resourceType)} more than its limit`;
-  return [warning(message, "Nothing more is admitted until use falls below the limit, or more is granted.")];
+  const message = `${kindAndName(consumer)} is over its limit of ${typeWithName(units, resourceType)} by ${units.text(overage, resourceType)}`;
+  return [warning(message, "New claims are denied until usage falls below the limit or the limit is raised.")];
 }
 
-/** A condition that does not hold, or that nobody has looked at. */
+/** A condition that is not true, or that no controller has set yet. */
 function conditionFault(
   subject: string,
   metadata: ObjectMeta,
   { condition, nowMs }: { readonly condition: Condition | undefined; readonly nowMs: number },
 ): Fault | undefined {
-  if (condition === undefined || bornReasons.includes(condition.reason)) {
-    if (ageMs(metadata, nowMs) < unseenMsMax) return undefined;
+  if (condition === undefined || initialReasons.includes(condition.reason)) {
+    if (ageMs(metadata, nowMs) < unreconciledMsMax) return undefined;
     return problem(
-      `${subject} was never looked at`,
-      "The controllers are not at work: see that the quota system runs.",
+      `${subject} has not been reconciled`,
+      "The controllers are not running: check that the quota system runs, and its log.",
     );
   }
   return condition.status === "True" ? undefined : problem(`${subject}: ${condition.reason}: ${condition.message}`);

@@ -3,14 +3,14 @@ import { type AnyObject, anyObject } from "@milo-quota/kubernetes/client/resourc
 import { type KubeClient, rootPlane } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
 import type { PlaneAddress } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { annotations, labels } from "../../core/resources/well-known.ts";
-import { listAll } from "../cluster/object-lists.ts";
+import { listAll } from "../cluster/list-all.ts";
 
-/** A denial that outlived its claim: automatic claims that are denied go at once, what happened stays in an Event. */
+/** A denial that an Event records: the denied claim of a policy is deleted immediately. */
 export interface Denial {
   readonly claim: { readonly namespace: string; readonly name: string };
-  /** What the claim was for; undefined for one that was made for nothing in particular. */
+  /** The object that the claim was for; undefined for a manually created claim. */
   readonly object: DeniedObject | undefined;
-  /** As labels of buckets have it. */
+  /** From the labels of the Event, which match those of buckets. */
   readonly consumer: { readonly kind: string | undefined; readonly name: string | undefined };
   readonly message: string;
   readonly at: string;
@@ -18,7 +18,7 @@ export interface Denial {
 }
 
 interface DeniedObject {
-  /** The control plane it was to be created in. */
+  /** The control plane of the request. */
   readonly plane: string;
   readonly apiGroup: string;
   readonly kind: string;
@@ -26,7 +26,7 @@ interface DeniedObject {
   readonly name: string;
 }
 
-/** Denials in a control plane, the latest first; those of the same claim, made again and again, as one. */
+/** Reads the denials in a control plane, latest first. Repeated denials of the same claim are merged. */
 export async function denialsIn(
   client: KubeClient,
   namespace: string | undefined,
@@ -35,14 +35,14 @@ export async function denialsIn(
   const selection = { fieldSelector: "involvedObject.kind=ResourceClaim,reason=QuotaExceeded" };
   const options = namespace === undefined ? selection : { ...selection, namespace };
   const events = await listAll(client.resource(eventType, anyObject), options, signal);
-  return together(events.map(denialOf).sort((left, right) => (left.at < right.at ? 1 : -1)));
+  return mergeByClaim(events.map(denialOf).sort((left, right) => (left.at < right.at ? 1 : -1)));
 }
 
 function denialOf(event: AnyObject): Denial {
-  const about = (event["involvedObject"] ?? {}) as { namespace?: string; name?: string };
+  const claim = (event["involvedObject"] ?? {}) as { namespace?: string; name?: string };
   return {
-    claim: { namespace: about.namespace ?? "", name: about.name ?? "" },
-    object: objectOf(event.metadata.annotations ?? {}),
+    claim: { namespace: claim.namespace ?? "", name: claim.name ?? "" },
+    object: deniedObject(event.metadata.annotations ?? {}),
     consumer: {
       kind: event.metadata.labels?.[labels.consumerKind],
       name: event.metadata.labels?.[labels.consumerName],
@@ -53,50 +53,50 @@ function denialOf(event: AnyObject): Denial {
   };
 }
 
-function objectOf(noted: Readonly<Record<string, string>>): DeniedObject | undefined {
-  const [kind = "", ...group] = (noted[annotations.resourceKind] ?? "").split(".");
+function deniedObject(eventAnnotations: Readonly<Record<string, string>>): DeniedObject | undefined {
+  const [kind = "", ...group] = (eventAnnotations[annotations.resourceKind] ?? "").split(".");
   if (kind === "") return undefined;
   return {
-    plane: noted[annotations.resourcePlane] ?? rootPlane.plane,
+    plane: eventAnnotations[annotations.resourcePlane] ?? rootPlane.plane,
     apiGroup: group.join("."),
     kind,
-    namespace: noted[annotations.resourceNamespace] ?? "",
-    name: noted[annotations.resourceName] ?? "",
+    namespace: eventAnnotations[annotations.resourceNamespace] ?? "",
+    name: eventAnnotations[annotations.resourceName] ?? "",
   };
 }
 
-function together(denials: readonly Denial[]): readonly Denial[] {
-  const latest = new Map<string, Denial>();
+function mergeByClaim(denials: readonly Denial[]): readonly Denial[] {
+  const merged = new Map<string, Denial>();
   for (const denial of denials) {
     const key = `${denial.claim.namespace}/${denial.claim.name}`;
-    const known = latest.get(key);
-    latest.set(key, known === undefined ? denial : { ...known, count: known.count + denial.count });
+    const latest = merged.get(key);
+    merged.set(key, latest === undefined ? denial : { ...latest, count: latest.count + denial.count });
   }
-  return [...latest.values()];
+  return [...merged.values()];
 }
 
-/** An object as people name it; what is undefined may be anything. */
-export interface MeantObject {
+/** Selects an object; undefined fields match anything. */
+export interface ObjectSelector {
   readonly apiGroup: string | undefined;
   readonly kind: string;
   readonly namespace: string | undefined;
   readonly name: string;
-  /** Of names that a server makes, what they begin with. */
+  /** The generateName, if the server generates the name. */
   readonly namePrefix?: string;
 }
 
-export function isOf(meant: MeantObject, object: Omit<DeniedObject, "plane">): boolean {
+export function matchesObject(selector: ObjectSelector, object: Omit<DeniedObject, "plane">): boolean {
   const isNamed =
-    meant.namePrefix === undefined ? object.name === meant.name : object.name.startsWith(meant.namePrefix);
+    selector.namePrefix === undefined ? object.name === selector.name : object.name.startsWith(selector.namePrefix);
   return (
     isNamed &&
-    object.kind.toLowerCase() === meant.kind.toLowerCase() &&
-    (meant.apiGroup === undefined || object.apiGroup === meant.apiGroup) &&
-    (meant.namespace === undefined || object.namespace === meant.namespace)
+    object.kind.toLowerCase() === selector.kind.toLowerCase() &&
+    (selector.apiGroup === undefined || object.apiGroup === selector.apiGroup) &&
+    (selector.namespace === undefined || object.namespace === selector.namespace)
   );
 }
 
-/** Whether a denial is of this object, and not of another of its name in another control plane. */
-export function isDenialOf(meant: MeantObject, { object }: Denial, { plane }: PlaneAddress): boolean {
-  return object !== undefined && object.plane === plane && isOf(meant, object);
+/** Whether a denial is for this object, and not for one of the same name in another control plane. */
+export function isDenialFor(selector: ObjectSelector, { object }: Denial, { plane }: PlaneAddress): boolean {
+  return object !== undefined && object.plane === plane && matchesObject(selector, object);
 }

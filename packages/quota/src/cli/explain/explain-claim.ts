@@ -5,60 +5,57 @@ import { consumerKey, consumerText } from "../../core/resources/fields/consumer-
 import { dimensionKey } from "../../core/resources/fields/dimensions.ts";
 import type { ClaimRequest, ResourceClaim } from "../../core/resources/resource-claim.ts";
 import { labels } from "../../core/resources/well-known.ts";
-import { planeText } from "../cluster/cluster.ts";
-import { shortConsumer } from "../consumer-filter.ts";
-import { namesOf, typeText } from "../registered-names.ts";
-import type { Alone } from "../simulate/dry-run.ts";
+import { planeName } from "../cluster/cluster.ts";
+import { kindAndName } from "../consumer-filter.ts";
+import { typeInfo, typeWithName } from "../resource-type-info.ts";
+import type { DryRunResult } from "../simulate/dry-run.ts";
 import type { Units } from "../units.ts";
 import type { Denial } from "./denial-events.ts";
 
-/**
- * What is known of a claim: what it says itself, or, when it is gone, what an Event says. Where there is neither, what the
- * server says when it is asked anew.
- */
-export type Finding =
-  | { readonly found: "claim"; readonly plane: KubeClient; readonly claim: ResourceClaim }
-  | { readonly found: "denial"; readonly plane: KubeClient; readonly denial: Denial }
-  | { readonly found: "trial"; readonly plane: KubeClient; readonly object: string; readonly alone: Alone };
+/** The outcome of a claim: from the claim itself, from an Event if it was deleted, or else from a dry run of its object. */
+export type Explanation =
+  | { readonly source: "claim"; readonly plane: KubeClient; readonly claim: ResourceClaim }
+  | { readonly source: "event"; readonly plane: KubeClient; readonly denial: Denial }
+  | { readonly source: "dry-run"; readonly plane: KubeClient; readonly object: string; readonly result: DryRunResult };
 
-const answers = {
-  granted: "granted: it holds what it asked for until it is deleted",
-  denied: "denied: it holds nothing, and stays denied; a new claim is decided anew",
-  invalid: "not decided: something has to be put right first",
+const outcomes = {
+  granted: "granted: the quota is allocated until the claim is deleted",
+  denied: "denied: nothing is allocated, and this claim is not decided again; create a new one to retry",
+  invalid: "not decided: the claim is invalid",
   pending: "not decided yet",
 } as const;
 
-export const advice = "To make it fit: delete what is no longer needed, or grant more. Then create it again.";
+export const advice = "To free quota, delete resources you no longer need, or raise the limit. Then retry the request.";
 
-export function findingText(finding: Finding, units: Units): string {
-  switch (finding.found) {
+export function explanationText(explanation: Explanation, units: Units): string {
+  switch (explanation.source) {
     case "claim":
-      return claimText(finding.claim, finding.plane, units);
-    case "denial":
-      return denialText(finding);
-    case "trial":
-      return trialText(finding);
+      return claimText(explanation.claim, explanation.plane, units);
+    case "event":
+      return eventText(explanation);
+    case "dry-run":
+      return dryRunText(explanation);
     default:
-      throw new Error(`unknown finding ${finding satisfies never}`);
+      throw new Error(`unknown explanation ${explanation satisfies never}`);
   }
 }
 
-/** Whether it ended with a no that something can be done about. */
-export function isDenied(finding: Finding): boolean {
-  if (finding.found === "claim") return finding.claim.answer.state === "denied";
-  return finding.found === "denial" || finding.alone.verdict === "does not fit";
+/** Whether there was not enough quota. */
+export function isDenied(explanation: Explanation): boolean {
+  if (explanation.source === "claim") return explanation.claim.decision.state === "denied";
+  return explanation.source === "event" || explanation.result.verdict === "does not fit";
 }
 
 function claimText(claim: ResourceClaim, plane: KubeClient, units: Units): string {
   const condition = findCondition(claim.status.conditions, "Granted");
   const allocations = claim.status.allocations ?? [];
   return [
-    `ResourceClaim ${claim.metadata.namespace}/${claim.metadata.name} (${planeText(plane)})`,
-    `  for       ${claim.resource === undefined ? "nothing in particular: made by hand" : shortConsumer(claim.resource)}`,
-    `  consumer  ${shortConsumer(claim.consumer)}`,
-    `  asks for  ${claim.requests.map((request) => requestText(request, units)).join(", ")}`,
-    `  answer    ${answers[claim.answer.state]}`,
-    ...(condition === undefined ? [] : [`  because   ${condition.reason}: ${condition.message}`]),
+    `ResourceClaim ${claim.metadata.namespace}/${claim.metadata.name} (${planeName(plane)})`,
+    `  object    ${claim.resource === undefined ? "none (created manually)" : kindAndName(claim.resource)}`,
+    `  consumer  ${kindAndName(claim.consumer)}`,
+    `  requests  ${claim.requests.map((request) => requestText(request, units)).join(", ")}`,
+    `  outcome   ${outcomes[claim.decision.state]}`,
+    ...(condition === undefined ? [] : [`  reason    ${condition.reason}: ${condition.message}`]),
     ...(allocations.length < 2
       ? []
       : allocations.map(({ status, message = "" }) => `            ${status}: ${message}`)),
@@ -67,45 +64,44 @@ function claimText(claim: ResourceClaim, plane: KubeClient, units: Units): strin
 
 function requestText({ amount, resourceType, dimensions }: ClaimRequest, units: Units): string {
   const key = dimensionKey(dimensions);
-  return `${units.text(amount, resourceType)} of ${typeText(units, resourceType)}${key === "" ? "" : ` in ${key}`}`;
+  return `${units.text(amount, resourceType)} of ${typeWithName(units, resourceType)}${key === "" ? "" : ` in ${key}`}`;
 }
 
-function denialText({ plane, denial }: Extract<Finding, { found: "denial" }>): string {
+function eventText({ plane, denial }: Extract<Explanation, { source: "event" }>): string {
   const { claim, object, message, at, count } = denial;
-  const times = count > 1 ? `, ${count} times` : "";
+  const times = count > 1 ? `${count} times, last at ${at},` : `at ${at}`;
   return [
-    `ResourceClaim ${claim.namespace}/${claim.name} (${planeText(plane)}) was denied${times}, last at ${at}, and is gone.`,
-    ...(object === undefined ? [] : [`  for       ${shortConsumer(object)}`]),
-    `  because   ${message}`,
+    `ResourceClaim ${claim.namespace}/${claim.name} (${planeName(plane)}) was denied ${times} and has been deleted`,
+    ...(object === undefined ? [] : [`  object    ${kindAndName(object)}`]),
+    `  reason    ${message}`,
   ].join("\n");
 }
 
-const verdicts = {
-  fits: "there is no claim for it and no Event of a denial; the server would let it in now",
-  "does not fit": "there is no Event of a denial any more, but it would be refused now",
-  "exists already": "it exists, and no claim is there for it: no quota counts it",
-  "cannot be created":
-    "there is no claim for it and no Event of a denial; it cannot be created now, for another reason",
+const dryRunTexts = {
+  fits: "no claim and no denial Event found; the server would admit it now",
+  "does not fit": "no denial Event found, but the server would reject it now",
+  "already exists": "exists without a claim, so no quota counts it",
+  "cannot be created": "no claim and no denial Event found; it cannot be created for another reason",
 } as const;
 
-function trialText({ object, alone }: Extract<Finding, { found: "trial" }>): string {
-  const because = "message" in alone && alone.verdict !== "exists already" ? [`  because   ${alone.message}`] : [];
-  return [`${object}: ${verdicts[alone.verdict]}`, ...because].join("\n");
+function dryRunText({ object, result }: Extract<Explanation, { source: "dry-run" }>): string {
+  const reason = "message" in result && result.verdict !== "already exists" ? [`  reason    ${result.message}`] : [];
+  return [`${object}: ${dryRunTexts[result.verdict]}`, ...reason].join("\n");
 }
 
-export function findingValue(finding: Finding, units: Units): object {
-  const plane = planeText(finding.plane);
-  if (finding.found === "denial") {
-    const { claim, object: resource, message, at, count } = finding.denial;
+export function explanationValue(explanation: Explanation, units: Units): object {
+  const plane = planeName(explanation.plane);
+  if (explanation.source === "event") {
+    const { claim, object: resource, message, at, count } = explanation.denial;
     return { plane, claim, answer: "denied", gone: true, message, at, count, resource };
   }
-  if (finding.found === "trial") return { plane, object: finding.object, now: finding.alone };
-  const { metadata, consumer, resource, requests, answer, status } = finding.claim;
+  if (explanation.source === "dry-run") return { plane, object: explanation.object, now: explanation.result };
+  const { metadata, consumer, resource, requests, decision, status } = explanation.claim;
   const condition = findCondition(status.conditions, "Granted");
   return {
     plane,
     claim: { namespace: metadata.namespace, name: metadata.name },
-    answer: answer.state,
+    answer: decision.state,
     gone: false,
     reason: condition?.reason,
     message: condition?.message,
@@ -114,7 +110,7 @@ export function findingValue(finding: Finding, units: Units): object {
     resource,
     requests: requests.map(({ resourceType, amount, dimensions }) => ({
       resourceType,
-      ...namesOf(units, resourceType),
+      ...typeInfo(units, resourceType),
       amount,
       dimensions,
     })),
@@ -122,26 +118,26 @@ export function findingValue(finding: Finding, units: Units): object {
   };
 }
 
-/** The buckets that a finding is about: of a gone claim, those that its denial names, of the consumer that it names. */
-export function isAboutBucket(finding: Finding, bucket: AllowanceBucket): boolean {
+/** Whether a bucket belongs to an explanation: by the requests of the claim, or else by the message and the consumer. */
+export function isAboutBucket(explanation: Explanation, bucket: AllowanceBucket): boolean {
   const { resourceType, metadata } = bucket;
   const key = dimensionKey(bucket.dimensions);
-  if (finding.found === "claim") {
-    const { consumer, requests } = finding.claim;
-    const isAsked = requests.some(
+  if (explanation.source === "claim") {
+    const { consumer, requests } = explanation.claim;
+    const isRequested = requests.some(
       (request) => request.resourceType === resourceType && (key === "" || dimensionKey(request.dimensions) === key),
     );
-    return isAsked && consumerKey(consumer) === consumerKey(bucket.consumer);
+    return isRequested && consumerKey(consumer) === consumerKey(bucket.consumer);
   }
-  if (finding.found === "trial") {
-    const asked = `${resourceType}${key === "" ? "" : ` (${key})`} for ${consumerText(bucket.consumer)}: requested`;
-    return isDenied(finding) && "message" in finding.alone && finding.alone.message.includes(asked);
+  if (explanation.source === "dry-run") {
+    const text = `${resourceType}${key === "" ? "" : ` (${key})`} for ${consumerText(bucket.consumer)}: requested`;
+    return isDenied(explanation) && "message" in explanation.result && explanation.result.message.includes(text);
   }
-  const { message, consumer } = finding.denial;
-  const asked =
+  const { message, consumer } = explanation.denial;
+  const texts =
     key === "" ? [`${resourceType}: requested`, `${resourceType} (`] : [`${resourceType} (${key}): requested`];
   return (
-    asked.some((text) => message.includes(text)) &&
+    texts.some((text) => message.includes(text)) &&
     metadata.labels?.[labels.consumerKind] === consumer.kind &&
     metadata.labels?.[labels.consumerName] === consumer.name
   );

@@ -1,18 +1,31 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { AllowanceBucket } from "../../core/resources/allowance-bucket.ts";
-import type { Surroundings } from "../cluster/chosen-access.ts";
+import type { CliContext } from "../cli-context.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { type ClusterFlags, withClusterFlags } from "../cluster/cluster-flags.ts";
-import { onCluster } from "../cluster/on-cluster.ts";
+import { addClusterFlags, addNamespaceFlag, type ClusterFlags } from "../cluster/cluster-flags.ts";
 import { QuotaObjects } from "../cluster/quota-objects.ts";
-import { CommandFailure } from "../command-failure.ts";
-import { type ConsumerFilter, isMeant, isType, readKindAndName } from "../consumer-filter.ts";
+import { runOnCluster } from "../cluster/run-on-cluster.ts";
+import { CommandError } from "../command-error.ts";
+import {
+  type ConsumerFilter,
+  filterText,
+  matchesConsumer,
+  matchesResourceType,
+  parseKindAndName,
+} from "../consumer-filter.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { type OutputFlags, print, withOutputFlag } from "../output.ts";
+import { addOutputFlag, type OutputFlags, print } from "../output.ts";
 import { readUnits } from "../units.ts";
-import { type BucketMakeUp, makeUpOf, makeUpText, makeUpValue } from "./explain-bucket.ts";
-import { advice, type Finding, findingText, findingValue, isAboutBucket, isDenied } from "./explain-claim.ts";
-import { type Evidence, evidenceIn, findingsOfClaim, findingsOfFiles, findingsOfObject } from "./explain-object.ts";
+import { type BucketBreakdown, breakDownBucket, breakdownText, breakdownValue } from "./explain-bucket.ts";
+import {
+  advice,
+  type Explanation,
+  explanationText,
+  explanationValue,
+  isAboutBucket,
+  isDenied,
+} from "./explain-claim.ts";
+import { collectEvidence, type Evidence, explainClaim, explainFiles, explainObject } from "./explain-object.ts";
 
 interface ExplainFlags extends ClusterFlags, OutputFlags {
   readonly filename?: readonly string[];
@@ -20,7 +33,7 @@ interface ExplainFlags extends ClusterFlags, OutputFlags {
   readonly resourceType?: string;
 }
 
-/** What people want explained. */
+/** What to explain. */
 type Subject =
   | { readonly about: "claim"; readonly name: string }
   | { readonly about: "bucket"; readonly name: string }
@@ -28,20 +41,20 @@ type Subject =
   | { readonly about: "files"; readonly files: readonly string[] }
   | { readonly about: "buckets" };
 
-export function addExplain(program: Command, surroundings: Surroundings): void {
+export function addExplain(program: Command, cli: CliContext): void {
   const name = program.name();
   const command = program
     .command("explain")
-    .description("tell why something was denied, and what takes up a quota")
-    .argument("[what]", "a claim's name, Kind/name of an object, or bucket/NAME", readSubject)
-    .option("-f, --filename <file...>", "files or folders of the objects; - reads the standard input")
-    .option("--consumer <kind/name>", "explain the buckets of this consumer", readKindAndName)
-    .option("--resource-type <type>", "only the buckets of this resource type")
+    .description("explain why a request was denied, and what uses up a quota")
+    .argument("[subject]", "NAME of a claim, KIND/NAME of an object, or bucket/NAME", parseSubject)
+    .option("-f, --filename <file...>", "files or directories that contain the objects; - reads stdin")
+    .option("--consumer <kind/name>", "explain the buckets of this consumer", parseKindAndName)
+    .option("--resource-type <type>", "explain the buckets of this resource type")
     .addHelpText(
       "after",
       `
-Denied claims that were made automatically are gone at once; what became of them is read from Events, for as long as the
-server keeps those (an hour, mostly). The server is asked about objects in files of which nothing is known, by a dry run.
+A denied claim of a policy is deleted immediately. Its denial is read from Events, which servers usually keep for an hour.
+Objects in files that have neither a claim nor an Event are tried with a dry run.
 
 Examples:
   ${name} explain Project/one-too-many
@@ -49,135 +62,143 @@ Examples:
   ${name} explain my-claim -n organization-acme-corp
   ${name} explain --consumer Organization/acme-corp --resource-type projects`,
     );
-  withOutputFlag(withClusterFlags(command)).action((what: Subject | undefined) =>
-    onCluster<ExplainFlags>(command, surroundings, (cluster, flags, signal) => explain(what, cluster, flags, signal)),
+  addNamespaceFlag(
+    command,
+    "only claims and Events in this namespace; with -f, the namespace of objects that name none",
+  );
+  addOutputFlag(addClusterFlags(command)).action((subject: Subject | undefined) =>
+    runOnCluster<ExplainFlags>(command, cli, (cluster, flags, signal) => explain(subject, cluster, flags, signal)),
   );
 }
 
-function readSubject(text: string): Subject {
+function parseSubject(text: string): Subject {
   const [, about, name] = /^(claim|resourceclaim|bucket|allowancebucket)\/([^/]+)$/i.exec(text) ?? [];
   if (name !== undefined) return { about: /claim/i.test(about ?? "") ? "claim" : "bucket", name };
-  if (text === "") throw new InvalidArgumentError("give a name");
-  return text.includes("/") ? { about: "object", object: readKindAndName(text) } : { about: "claim", name: text };
+  if (text === "") throw new InvalidArgumentError("must not be empty");
+  return text.includes("/") ? { about: "object", object: parseKindAndName(text) } : { about: "claim", name: text };
 }
 
 async function explain(
-  what: Subject | undefined,
+  argument: Subject | undefined,
   cluster: Cluster,
   flags: ExplainFlags,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  const subject = subjectOf(what, flags);
+  const subject = subjectOf(argument, flags);
   const units = await readUnits(cluster, signal);
-  const { findings, isAll } = await findingsOf(subject, cluster, signal);
-  const makeUps = await makeUpsOf(subject, findings, { cluster, flags, signal });
-  if (!isAll && findings.every(({ found }) => found === "trial")) cluster.note(rootUnseen);
-  if (findings.length === 0 && makeUps.length === 0) throw nothingFound(subject);
+  const { explanations, isComplete } = await explanationsOf(subject, cluster, signal);
+  const breakdowns = await breakdownsOf(subject, explanations, { cluster, flags, signal });
+  if (!isComplete && explanations.every(({ source }) => source === "dry-run")) cluster.printErr(rootNotReadable);
+  if (explanations.length === 0 && breakdowns.length === 0) throw notFound(subject, cluster);
   const texts = [
-    ...findings.map((finding) => findingText(finding, units)),
-    ...(findings.some(isDenied) ? [advice] : []),
-    ...makeUps.map((makeUp) => makeUpText(makeUp, units)),
+    ...explanations.map((explanation) => explanationText(explanation, units)),
+    ...(explanations.some(isDenied) ? [advice] : []),
+    ...breakdowns.map((breakdown) => breakdownText(breakdown, units)),
   ];
   print(
     flags,
     () => texts.join("\n\n"),
     () => ({
-      claims: findings.map((finding) => findingValue(finding, units)),
-      buckets: makeUps.map((makeUp) => makeUpValue(makeUp, units)),
+      claims: explanations.map((explanation) => explanationValue(explanation, units)),
+      buckets: breakdowns.map((breakdown) => breakdownValue(breakdown, units)),
     }),
   );
-  const isKnown = makeUps.length > 0 || findings.some((finding) => finding.found !== "trial" || isDenied(finding));
-  return isKnown ? exitCodes.fine : exitCodes.missing;
+  const isKnown =
+    breakdowns.length > 0 ||
+    explanations.some((explanation) => explanation.source !== "dry-run" || isDenied(explanation));
+  return isKnown ? exitCodes.success : exitCodes.notFound;
 }
 
-function subjectOf(what: Subject | undefined, { filename, consumer, resourceType }: ExplainFlags): Subject {
-  if (what !== undefined) return what;
+function subjectOf(argument: Subject | undefined, { filename, consumer, resourceType }: ExplainFlags): Subject {
+  if (argument !== undefined) return argument;
   if (filename !== undefined) return { about: "files", files: filename };
   if (consumer !== undefined || resourceType !== undefined) return { about: "buckets" };
-  const message = "nothing to explain: name a claim, an object as Kind/name, a file with -f, or a --consumer";
-  throw new CommandFailure(message, exitCodes.unusable);
+  const message = "nothing to explain: specify a claim, an object as KIND/NAME, a file with -f, or a --consumer";
+  throw new CommandError(message, exitCodes.usageError);
 }
 
-const rootUnseen =
-  "You may not look into the root, where claims and Events for what is in projects may be, too. Members of an organization " +
-  "see its part with --organization NAME.";
+const rootNotReadable =
+  "You lack permission to read the root control plane, which may have further claims and Events for objects in projects. " +
+  "Members of an organization can read its part with --organization NAME.";
 
-async function findingsOf(subject: Subject, cluster: Cluster, signal: AbortSignal) {
-  if (subject.about === "bucket" || subject.about === "buckets") return { findings: [], isAll: true };
-  const evidence = await evidenceIn(cluster, signal);
-  return { findings: await findingsIn(evidence, subject, cluster, signal), isAll: evidence.isAll };
+async function explanationsOf(subject: Subject, cluster: Cluster, signal: AbortSignal) {
+  if (subject.about === "bucket" || subject.about === "buckets") return { explanations: [], isComplete: true };
+  const evidence = await collectEvidence(cluster, signal);
+  return { explanations: await explanationsIn(evidence, subject, cluster, signal), isComplete: evidence.isComplete };
 }
 
-async function findingsIn(
+async function explanationsIn(
   evidence: Evidence,
   subject: Extract<Subject, { about: "claim" | "object" | "files" }>,
   cluster: Cluster,
   signal: AbortSignal,
-): Promise<readonly Finding[]> {
+): Promise<readonly Explanation[]> {
   switch (subject.about) {
     case "claim":
-      return findingsOfClaim(evidence, subject.name);
+      return explainClaim(evidence, subject.name);
     case "object":
-      return findingsOfObject(evidence, subject.object, cluster);
+      return explainObject(evidence, subject.object, cluster);
     case "files":
-      return findingsOfFiles(evidence, subject.files, cluster, signal);
+      return explainFiles(evidence, subject.files, cluster, signal);
     default:
       throw new Error(`unknown subject ${subject satisfies never}`);
   }
 }
 
-interface Where {
+interface ExplainScope {
   readonly cluster: Cluster;
   readonly flags: ExplainFlags;
   readonly signal: AbortSignal;
 }
 
-/** The buckets that were asked for, or those that the findings are about. */
-async function makeUpsOf(
+/** The selected buckets, or those that the explanations refer to. */
+async function breakdownsOf(
   subject: Subject,
-  findings: readonly Finding[],
-  { cluster, flags, signal }: Where,
-): Promise<readonly BucketMakeUp[]> {
-  const planes = new Set(findings.length > 0 ? findings.map(({ plane }) => plane) : [cluster.here]);
+  explanations: readonly Explanation[],
+  { cluster, flags, signal }: ExplainScope,
+): Promise<readonly BucketBreakdown[]> {
+  const planes = new Set(explanations.length > 0 ? explanations.map(({ plane }) => plane) : [cluster.target]);
   const lists = [...planes].map(async (plane) => {
-    const objects = new QuotaObjects(plane, cluster.note, signal);
-    const own = findings.filter((finding) => finding.plane === plane);
-    const meant = (await objects.buckets()).filter((bucket) => {
+    const objects = new QuotaObjects(plane, cluster.printErr, signal);
+    const own = explanations.filter((explanation) => explanation.plane === plane);
+    const selected = (await objects.buckets()).filter((bucket) => {
       if (subject.about === "buckets")
-        return isMeant(flags.consumer, bucket.consumer) && isType(flags.resourceType, bucket.resourceType);
+        return (
+          matchesConsumer(flags.consumer, bucket.consumer) &&
+          matchesResourceType(flags.resourceType, bucket.resourceType)
+        );
       if (own.length === 0) return "name" in subject && bucket.metadata.name === subject.name;
-      return own.some((finding) => isAboutBucket(finding, bucket));
+      return own.some((explanation) => isAboutBucket(explanation, bucket));
     });
-    // What is about the dimensions of a claim tells more of it than the total.
+    // The bucket of a claim's dimensions explains more than the total.
     const ordered =
-      own.length === 0 ? meant : meant.toSorted((left, right) => dimensionsOf(right) - dimensionsOf(left));
-    return Promise.all(ordered.map((bucket) => makeUpOf(bucket, objects)));
+      own.length === 0 ? selected : selected.toSorted((left, right) => dimensionCount(right) - dimensionCount(left));
+    return Promise.all(ordered.map((bucket) => breakDownBucket(bucket, objects)));
   });
   return (await Promise.all(lists)).flat();
 }
 
-function dimensionsOf({ dimensions }: AllowanceBucket): number {
+function dimensionCount({ dimensions }: AllowanceBucket): number {
   return Object.keys(dimensions).length;
 }
 
-function nothingFound(subject: Subject): CommandFailure {
-  const forgotten = "Events are kept for an hour or so: try it again, and ask then.";
+function notFound(subject: Subject, { namespace }: Cluster): CommandError {
+  const inNamespace = namespace === undefined ? "" : ` in namespace ${namespace}`;
+  const expired = "Servers usually keep Events for an hour: retry the request, then run this command again.";
   switch (subject.about) {
     case "claim":
-      return new CommandFailure(
-        `there is no claim or bucket ${subject.name}, and no Event of one that was denied`,
-        exitCodes.missing,
-        forgotten,
+      return new CommandError(
+        `no claim, bucket or denial Event found for ${subject.name}${inNamespace}`,
+        exitCodes.notFound,
+        expired,
       );
-    case "object": {
-      const { kind, name } = subject.object;
-      return new CommandFailure(
-        `nothing is known of ${kind}/${name}: no claim is there for it, and no Event of one that was denied`,
-        exitCodes.missing,
-        `${forgotten} With -f and its manifest the server is asked whether it would let it in now.`,
+    case "object":
+      return new CommandError(
+        `no claim or denial Event found for ${filterText(subject.object)}${inNamespace}`,
+        exitCodes.notFound,
+        `${expired} With -f and its manifest, a dry run shows whether the server would admit it now.`,
       );
-    }
     default:
-      return new CommandFailure("there is no such bucket: nothing of it is granted or used", exitCodes.missing);
+      return new CommandError("bucket not found: no quota is granted or used", exitCodes.notFound);
   }
 }

@@ -4,10 +4,10 @@ import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resou
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { labels, quotaGroup, quotaVersion, systemNamespace } from "../../core/resources/well-known.ts";
-import { listAll } from "../cluster/object-lists.ts";
-import { portable } from "./portable.ts";
+import { listAll } from "../cluster/list-all.ts";
+import { toManifest } from "./to-manifest.ts";
 
-/** Objects of one kind, in the order in which another cluster takes them. */
+/** The exported objects of one kind. */
 export interface ExportPart {
   readonly name: string;
   readonly objects: readonly JsonObject[];
@@ -16,15 +16,15 @@ export interface ExportPart {
 interface Kind {
   readonly name: string;
   readonly type: ResourceType;
-  /** Whether people made it, and not the system. */
-  readonly isTheirs?: (object: AnyObject) => boolean;
+  /** Excludes objects that the quota system creates itself. */
+  readonly isExported?: (object: AnyObject) => boolean;
 }
 
-const isByHand = ({ metadata }: AnyObject): boolean => metadata.labels?.[labels.autoCreated] !== "true";
+const isManual = ({ metadata }: AnyObject): boolean => metadata.labels?.[labels.autoCreated] !== "true";
 
-function quota(plural: string, scope: ResourceType["scope"], isTheirs?: Kind["isTheirs"]): Kind {
+function quota(plural: string, scope: ResourceType["scope"], isExported?: Kind["isExported"]): Kind {
   const type = { group: quotaGroup, version: quotaVersion, plural, scope };
-  return { name: plural, type, ...(isTheirs === undefined ? {} : { isTheirs }) };
+  return { name: plural, type, ...(isExported === undefined ? {} : { isExported }) };
 }
 
 function tenant(plural: string, scope: ResourceType["scope"], group = "resourcemanager.miloapis.com"): Kind {
@@ -32,8 +32,8 @@ function tenant(plural: string, scope: ResourceType["scope"], group = "resourcem
 }
 
 /**
- * What is counted before who is granted it, and limits before what they limit: projects come last, so that they are
- * counted there as they are here.
+ * In the order in which another cluster accepts them: registrations before grants, and policies before the objects that
+ * they govern. Projects come last, so that they are counted when they are created there.
  */
 const kinds: readonly Kind[] = [
   quota("resourceregistrations", "Cluster"),
@@ -41,28 +41,28 @@ const kinds: readonly Kind[] = [
   tenant("users", "Cluster", "iam.miloapis.com"),
   tenant("organizations", "Cluster"),
   tenant("organizationmemberships", "Namespaced"),
-  quota("resourcegrants", "Namespaced", isByHand),
+  quota("resourcegrants", "Namespaced", isManual),
   quota("claimcreationpolicies", "Cluster"),
-  quota("resourceclaims", "Namespaced", isByHand),
+  quota("resourceclaims", "Namespaced", isManual),
   tenant("projects", "Cluster"),
 ];
 
-/** What a control plane holds that people made. Kinds that the server does not have hold nothing. */
-export async function partsOf(
+/** Reads the exported objects of a control plane. Kinds that the server does not serve are skipped. */
+export async function readExportParts(
   plane: KubeClient,
   namespace: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly ExportPart[]> {
   const parts: ExportPart[] = [];
   const namespaces = new Set<string>();
-  for (const { name, type, isTheirs = () => true } of kinds) {
+  for (const { name, type, isExported = () => true } of kinds) {
     const found = await objectsOf(plane, type, namespace, signal);
-    const theirs = found.filter((object) => object.metadata.deletionTimestamp === undefined && isTheirs(object));
-    for (const { metadata } of theirs) if (metadata.namespace !== undefined) namespaces.add(metadata.namespace);
-    if (theirs.length > 0) parts.push({ name, objects: theirs.map(portable) });
+    const exported = found.filter((object) => object.metadata.deletionTimestamp === undefined && isExported(object));
+    for (const { metadata } of exported) if (metadata.namespace !== undefined) namespaces.add(metadata.namespace);
+    if (exported.length > 0) parts.push({ name, objects: exported.map(toManifest) });
   }
-  const made = namespaceManifests(namespaces);
-  return made.length === 0 ? parts : [{ name: "namespaces", objects: made }, ...parts];
+  const objects = namespaceManifests(namespaces);
+  return objects.length === 0 ? parts : [{ name: "namespaces", objects }, ...parts];
 }
 
 async function objectsOf(
@@ -80,7 +80,7 @@ async function objectsOf(
   }
 }
 
-/** Those that are not there anyway: organizations and the system bring their own. */
+/** Without the namespaces that exist on every server or that the server creates for organizations. */
 function namespaceManifests(names: ReadonlySet<string>): readonly JsonObject[] {
   return [...names]
     .filter((name) => !name.startsWith("organization-") && ![systemNamespace, "default"].includes(name))

@@ -4,42 +4,43 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { type Command, Option } from "commander";
 import { stringify } from "yaml";
 import { projectOfPlane } from "../../views/tenant-planes.ts";
-import type { Surroundings } from "../cluster/chosen-access.ts";
-import { type Cluster, planeText } from "../cluster/cluster.ts";
-import { type ClusterFlags, withClusterFlags } from "../cluster/cluster-flags.ts";
-import { inEachPlane } from "../cluster/each-plane.ts";
-import { onCluster } from "../cluster/on-cluster.ts";
-import { CommandFailure } from "../command-failure.ts";
+import type { CliContext } from "../cli-context.ts";
+import { type Cluster, planeName } from "../cluster/cluster.ts";
+import { addClusterFlags, addNamespaceFlag, type ClusterFlags } from "../cluster/cluster-flags.ts";
+import { forEachPlane } from "../cluster/each-plane.ts";
+import { runOnCluster } from "../cluster/run-on-cluster.ts";
+import { CommandError } from "../command-error.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { jsonText } from "../output.ts";
 import { counted } from "../text-table.ts";
-import { type ExportPart, partsOf } from "./export-parts.ts";
+import { type ExportPart, readExportParts } from "./export-parts.ts";
 
 interface ExportFlags extends ClusterFlags {
   readonly output: "yaml" | "json";
   readonly dir?: string;
 }
 
-export function addExport(program: Command, surroundings: Surroundings): void {
+export function addExport(program: Command, cli: CliContext): void {
   const name = program.name();
   const command = program
     .command("export")
-    .description("print everything that people made, as manifests for another cluster")
-    .option("--dir <folder>", "write files into this folder, also those of all projects' control planes")
-    .addOption(new Option("-o, --output <form>", "how to print").choices(["yaml", "json"]).default("yaml"))
+    .description("export quota and tenant objects as manifests for another cluster")
+    .option("--dir <directory>", "write files to this directory, including the control planes of all projects")
+    .addOption(new Option("-o, --output <format>", "output format").choices(["yaml", "json"]).default("yaml"))
     .addHelpText(
       "after",
       `
-Registrations, policies, grants and claims made by hand, tenants, and the namespaces they are in; without what servers fill
-in, and without what the quota system makes of them by itself. Without --dir only one control plane is printed: the root,
-or the one that --project names. Apply twice: what waits for something else is taken the second time.
+Exports registrations, policies, manually created grants and claims, tenants, and the namespaces of these objects; without
+fields that the server sets, and without objects that the quota system creates itself. Without --dir, exports one control
+plane: the root, or that of --project. Apply the manifests twice: objects that depend on others may fail the first time.
 
 Examples:
   ${name} export > quota.yaml
   ${name} export --dir backup
   kubectl --context other apply -f backup/root`,
     );
-  withClusterFlags(command).action(() => onCluster<ExportFlags>(command, surroundings, exportAll));
+  addNamespaceFlag(command, "only objects in this namespace");
+  addClusterFlags(command).action(() => runOnCluster<ExportFlags>(command, cli, exportAll));
 }
 
 async function exportAll(cluster: Cluster, flags: ExportFlags, signal: AbortSignal): Promise<ExitCode> {
@@ -47,44 +48,43 @@ async function exportAll(cluster: Cluster, flags: ExportFlags, signal: AbortSign
 }
 
 async function printPlane(cluster: Cluster, { output }: ExportFlags, signal: AbortSignal): Promise<ExitCode> {
-  const objects = (await partsOf(cluster.here, cluster.namespace, signal)).flatMap((part) => part.objects);
+  const objects = (await readExportParts(cluster.target, cluster.namespace, signal)).flatMap((part) => part.objects);
   console.log(textOf(objects, output).trimEnd());
   const others = (await cluster.planes(signal)).length - 1;
-  if (others > 0)
-    cluster.note(`Left out the control planes of ${counted(others, "project")}: --dir writes those, too.`);
-  return exitCodes.fine;
+  if (others > 0) cluster.printErr(`Skipped the control planes of ${counted(others, "project")}: --dir includes them.`);
+  return exitCodes.success;
 }
 
 async function writePlanes(
   cluster: Cluster,
-  folder: string,
+  directory: string,
   { output }: ExportFlags,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  const planes = await inEachPlane(cluster, await cluster.planes(signal), async (plane) => {
+  const planes = await forEachPlane(cluster, await cluster.planes(signal), async (plane) => {
     const project = projectOfPlane(plane.plane.plane);
-    const into = project === undefined ? join(folder, "root") : join(folder, "projects", project);
-    return { plane, into, parts: await partsOf(plane, cluster.namespace, signal) };
+    const subdirectory = project === undefined ? join(directory, "root") : join(directory, "projects", project);
+    return { plane, subdirectory, parts: await readExportParts(plane, cluster.namespace, signal) };
   });
-  for (const { plane, into, parts } of planes.results) {
+  for (const { plane, subdirectory, parts } of planes.results) {
     if (parts.length === 0) continue;
-    writeParts(into, parts, output);
+    writeParts(subdirectory, parts, output);
     const count = parts.reduce((sum, { objects }) => sum + objects.length, 0);
-    console.log(`${into}: ${counted(count, "object")} of ${planeText(plane)}`);
+    console.log(`${subdirectory}: ${counted(count, "object")} of ${planeName(plane)}`);
   }
   return planes.exitCode;
 }
 
-/** Numbered, because kubectl takes the files of a folder in the order of their names. */
-function writeParts(folder: string, parts: readonly ExportPart[], output: ExportFlags["output"]): void {
+/** Numbers the files, because kubectl applies the files of a directory in the order of their names. */
+function writeParts(directory: string, parts: readonly ExportPart[], output: ExportFlags["output"]): void {
   try {
-    mkdirSync(folder, { recursive: true });
-    for (const [at, { name, objects }] of parts.entries()) {
-      const file = `${String(at + 1).padStart(2, "0")}-${name}.${output}`;
-      writeFileSync(join(folder, file), textOf(objects, output));
+    mkdirSync(directory, { recursive: true });
+    for (const [index, { name, objects }] of parts.entries()) {
+      const file = `${String(index + 1).padStart(2, "0")}-${name}.${output}`;
+      writeFileSync(join(directory, file), textOf(objects, output));
     }
   } catch (error) {
-    throw new CommandFailure(`cannot write to ${folder}: ${(error as Error).message}`, exitCodes.unusable);
+    throw new CommandError(`cannot write to ${directory}: ${(error as Error).message}`, exitCodes.usageError);
   }
 }
 

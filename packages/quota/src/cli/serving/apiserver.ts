@@ -1,20 +1,20 @@
 import type { Command } from "commander";
 import {
-  placeText,
+  addServingFlags,
+  type BannerContext,
+  dataText,
   type RunningServer,
-  type ServerPorts,
+  type ServerDeps,
   type ServingFlags,
-  serveUntilEnded,
-  type WelcomeContext,
-  withServingFlags,
+  serveUntilSignalled,
 } from "./serving-flags.ts";
 import { accessLines } from "./shell-lines.ts";
 
-/** `milo-quota apiserver`: the Kubernetes API over a folder of this machine, and nothing of quota. */
-export function addApiserver(program: Command, ports: ServerPorts): void {
+/** `milo-quota apiserver`: the embedded API server without quota. */
+export function addApiserver(program: Command, deps: ServerDeps): void {
   const name = program.name();
-  withServingFlags(program.command("apiserver"))
-    .description("serve the Kubernetes API, durably, from a folder of this machine; without quota")
+  addServingFlags(program.command("apiserver"))
+    .description("run only the embedded Kubernetes API server, without quota")
     .addHelpText(
       "after",
       `
@@ -22,19 +22,19 @@ Examples:
   ${name} apiserver
   ${name} apiserver --in-memory --port 0 --kubeconfig ./kubeconfig`,
     )
-    .action((flags: ServingFlags) => serveUntilEnded(flags, ports, welcome));
+    .action((flags: ServingFlags) => serveUntilSignalled(flags, deps, banner));
 }
 
-function welcome(server: RunningServer, { flags, shell, readyMs }: WelcomeContext): string {
-  const tries = ["kubectl get namespaces", "kubectl create configmap hello --from-literal=a=1"];
-  const lines = [...accessLines(server, { ...shell, hasKubectl: true }), ...tries];
+function banner(server: RunningServer, { flags, shell, readyMs }: BannerContext): string {
+  const examples = ["kubectl get namespaces", "kubectl create configmap hello --from-literal=a=1"];
+  const lines = [...accessLines(server, { ...shell, hasKubectl: true }), ...examples];
   return [
-    `Serving the Kubernetes API at ${server.url} (data ${placeText(flags)}; ready in ${readyMs} ms).`,
+    `Serving the Kubernetes API at ${server.url} (data ${dataText(flags)}; ready in ${readyMs} ms).`,
     "",
     "Try it:",
     "",
     ...lines.map((line) => `  ${line}`),
     "",
-    "Ctrl-C stops it.",
+    "Press Ctrl-C to stop.",
   ].join("\n");
 }

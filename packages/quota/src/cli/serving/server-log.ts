@@ -3,27 +3,27 @@ import { createLog, type Log, type LogOptions } from "../../telemetry/log.ts";
 import type { LogLevel } from "../../telemetry/log-levels.ts";
 import type { RunningServer, ServerOptions } from "./serving-flags.ts";
 
-/** Where a server says what happens, and what goes wrong. */
-interface Voices {
+/** The log of a server, and its error reporter, which limits repeated errors. */
+interface ServerLogging {
   readonly log: Log;
   readonly report: (where: string, error: unknown) => void;
 }
 
-export type Start = (options: Omit<ServerOptions, "logLevel">, voices: Voices) => Promise<RunningServer>;
+export type Start = (options: Omit<ServerOptions, "logLevel">, logging: ServerLogging) => Promise<RunningServer>;
 
-export interface LogPorts {
-  /** The time as text. */
+export interface LogDeps {
+  /** The time as an RFC 3339 text. */
   readonly now: () => string;
   readonly elapsedMs: () => number;
   readonly form: LogOptions["form"];
 }
 
-/** Starts a server whose voice goes to the error output. */
-export function startLogged(start: Start, ports: LogPorts): (options: ServerOptions) => Promise<RunningServer> {
+/** Wraps the start of a server so that it logs to stderr. */
+export function startLogged(start: Start, deps: LogDeps): (options: ServerOptions) => Promise<RunningServer> {
   return async ({ logLevel, ...options }) => {
-    const log = errorOutput(logLevel, ports);
-    const errors = new ErrorReports(log, ports.elapsedMs);
-    const hush = reportForgotten(errors);
+    const log = stderrLog(logLevel, deps);
+    const errors = new ErrorReports(log, deps.elapsedMs);
+    const stopReporting = reportUnhandledRejections(errors);
     try {
       const server = await start(options, { log, report: errors.report });
       log.info(`serving at ${server.url}`);
@@ -32,27 +32,27 @@ export function startLogged(start: Start, ports: LogPorts): (options: ServerOpti
         await server.stop();
         errors.flush();
         log.info("stopped");
-        hush();
+        stopReporting();
       };
       return { ...server, stop };
     } catch (error) {
-      hush();
+      stopReporting();
       throw error;
     }
   };
 }
 
 /**
- * A failure that nobody waits for is a mistake of ours, in one request or one round of a controller, which comes again:
- * it is told, and no reason to end everybody else's requests.
+ * An unhandled rejection is a bug in one request or one reconciliation. It is logged, and does not end the process, which
+ * serves other requests.
  */
-function reportForgotten({ report }: ErrorReports): () => void {
-  const forgotten = (error: unknown): void => report("nobody waited for this", error);
-  process.on("unhandledRejection", forgotten);
-  return () => process.off("unhandledRejection", forgotten);
+function reportUnhandledRejections({ report }: ErrorReports): () => void {
+  const onRejection = (error: unknown): void => report("unhandled rejection", error);
+  process.on("unhandledRejection", onRejection);
+  return () => process.off("unhandledRejection", onRejection);
 }
 
-function errorOutput(level: LogLevel, { now, form }: LogPorts): Log {
+function stderrLog(level: LogLevel, { now, form }: LogDeps): Log {
   const write = (line: string): void => {
     process.stderr.write(line);
   };

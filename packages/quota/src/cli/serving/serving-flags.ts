@@ -5,7 +5,7 @@ import { type LogLevel, logLevels } from "../../telemetry/log-levels.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Shell } from "./shell-lines.ts";
 
-/** What the commands that serve ask of the program, which alone knows the server. */
+/** Options of a server that a command starts. */
 export interface ServerOptions {
   readonly directory?: string;
   readonly host: string;
@@ -19,24 +19,23 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly url: string;
-  /** Of the administrator. */
+  /** The administrator's bearer token. */
   readonly token: string;
   readonly kubeconfig: string | undefined;
-  /** The context to choose in that kubeconfig, where another one is chosen. */
+  /** The context of the server in that kubeconfig, if it is not the current one. */
   readonly context?: string | undefined;
-  /** Where metrics are to be read without a token. */
+  /** Serves metrics without authentication. */
   readonly metricsUrl?: string | undefined;
   stop(): Promise<void>;
 }
 
-export interface ServerPorts {
+export interface ServerDeps {
   readonly start: (options: ServerOptions) => Promise<RunningServer>;
-  /** Milliseconds since the process began. */
+  /** Milliseconds since the process started. */
   readonly elapsedMs: () => number;
-  /** What can be typed in a shell here to use the server. */
   readonly shell: Shell;
-  /** Settles when the process is asked to end. */
-  readonly ended: () => Promise<void>;
+  /** Resolves when the process gets a signal to stop. */
+  readonly untilSignalled: () => Promise<void>;
 }
 
 export interface ServingFlags extends Partial<QuotaOptions> {
@@ -50,68 +49,69 @@ export interface ServingFlags extends Partial<QuotaOptions> {
   readonly metricsPort?: number;
 }
 
-/** What there is to say of a server beside where it is. */
-export interface WelcomeContext {
+export interface BannerContext {
   readonly flags: ServingFlags;
   readonly shell: Shell;
   readonly readyMs: number;
 }
 
-export type Welcome = (server: RunningServer, context: WelcomeContext) => string;
+export type Banner = (server: RunningServer, context: BannerContext) => string;
 
-/** The flags of every command that serves. */
-export function withServingFlags(command: Command): Command {
+/** The flags of every command that runs a server. */
+export function addServingFlags(command: Command): Command {
   return command
-    .option("--data-dir <folder>", "where everything is kept", readText, ".milo-quota")
-    .option("--in-memory", "keep nothing: everything is gone when the server ends")
-    .option("--port <number>", "the port to listen on; 0 for any free one", readPort, 6443)
-    .option("--bind <address>", "the address to listen on", readText, "127.0.0.1")
-    .option("--token <token>", "the token of the administrator (default: random, kept in the data folder)", readToken)
+    .option("--data-dir <directory>", "directory that stores all data", parseText, ".milo-quota")
+    .option("--in-memory", "keep all data in memory; it is lost when the server stops")
+    .option("--port <number>", "port to listen on; 0 picks a free one", parsePort, 6443)
+    .option("--bind <address>", "address to listen on", parseText, "127.0.0.1")
+    .option(
+      "--token <token>",
+      "bearer token of the administrator (default: random, stored in the data directory)",
+      parseToken,
+    )
     .option(
       "--kubeconfig <file>",
-      "write how to reach the server into this kubeconfig, beside what is in it (default: kubeconfig in the data folder)",
-      readText,
+      "add the server to this kubeconfig, keeping its other entries (default: kubeconfig in the data directory)",
+      parseText,
     )
-    .addOption(new Option("--log-level <level>", "what is worth a line").choices(logLevels).default("warn"));
+    .addOption(new Option("--log-level <level>", "minimum log level").choices(logLevels).default("warn"));
 }
 
-/** The flag of those that have metrics. */
-export function withMetricsFlag(command: Command): Command {
+export function addMetricsFlag(command: Command): Command {
   return command.option(
     "--metrics-port <number>",
-    "serve metrics on this port of 127.0.0.1 as well, without a token; 0 for any free one",
-    readPort,
+    "also serve metrics on this port of 127.0.0.1, without authentication; 0 picks a free one",
+    parsePort,
   );
 }
 
-/** The flags of those that enforce quota. */
-export function withQuotaFlags(command: Command): Command {
-  const says = "what becomes of what does not fit: refused, let in with a warning, or not looked at";
+export function addQuotaFlags(command: Command): Command {
+  const description = "what to do with requests over quota: reject, admit with a warning, or skip the check";
   return command
-    .addOption(new Option("--enforcement <mode>", says).choices(enforcements).default("Enforce"))
-    .option("--advice <text>", "how refusals end: what people can do when quota is not enough", readAdvice);
+    .addOption(new Option("--enforcement <mode>", description).choices(enforcements).default("Enforce"))
+    .option("--advice <text>", "last sentence of every rejection, such as where to request more quota", parseAdvice);
 }
 
-/** Serves until the process is asked to end. */
-export async function serveUntilEnded(
+/** Runs a server until the process gets a signal to stop. */
+export async function serveUntilSignalled(
   flags: ServingFlags,
-  { start, elapsedMs, ended, shell }: ServerPorts,
-  welcome: Welcome,
+  { start, elapsedMs, untilSignalled, shell }: ServerDeps,
+  banner: Banner,
 ): Promise<void> {
   try {
     const server = await start(optionsOf(flags));
-    const end = ended(); // whoever has read the welcome may end it
-    console.log(welcome(server, { flags, shell, readyMs: Math.round(elapsedMs()) }));
-    await end;
+    const signalled = untilSignalled(); // before the banner: whatever reads the banner may send a signal at once
+    console.log(banner(server, { flags, shell, readyMs: Math.round(elapsedMs()) }));
+    await signalled;
     console.log("Stopping ...");
     await server.stop();
   } catch (error) {
     console.error(`milo-quota: ${error instanceof Error ? error.message : String(error)}`);
-    process.exitCode = exitCodes.unusable;
+    process.exitCode = exitCodes.usageError;
   }
 }
 
-export function placeText({ dataDir, inMemory }: ServingFlags): string {
+export function dataText({ dataDir, inMemory }: ServingFlags): string {
   return inMemory === true ? "in memory" : `in ${dataDir}`;
 }
 
@@ -134,29 +134,29 @@ function quotaOptionsOf(flags: ServingFlags): QuotaOptions {
   return { enforcement, advice };
 }
 
-/** It is part of every refusal, which has to stay something that people read. */
+/** The advice is part of every rejection, which must stay readable. */
 const adviceLengthMax = 500;
 
-function readAdvice(given: string): string {
-  const text = given.trim();
-  if (text === "") throw new InvalidArgumentError("it says nothing; leave the flag out for the usual text");
-  if (/\p{Cc}/u.test(text)) throw new InvalidArgumentError("it must be one line, without control characters");
+function parseAdvice(value: string): string {
+  const text = value.trim();
+  if (text === "") throw new InvalidArgumentError("must not be empty; omit the flag for the default text");
+  if (/\p{Cc}/u.test(text)) throw new InvalidArgumentError("must be a single line without control characters");
   if (text.length <= adviceLengthMax) return text;
-  throw new InvalidArgumentError(`it has ${text.length} characters; at most ${adviceLengthMax} are read by anybody`);
+  throw new InvalidArgumentError(`must have at most ${adviceLengthMax} characters, not ${text.length}`);
 }
 
-function readText(text: string): string {
+function parseText(text: string): string {
   if (text.trim() !== "") return text;
-  throw new InvalidArgumentError("it must not be empty");
+  throw new InvalidArgumentError("must not be empty");
 }
 
-function readToken(text: string): string {
+function parseToken(text: string): string {
   if (/^\S+$/.test(text)) return text;
-  throw new InvalidArgumentError("a token must not be empty, and has no spaces");
+  throw new InvalidArgumentError("must not be empty or contain spaces");
 }
 
-function readPort(text: string): number {
+function parsePort(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new InvalidArgumentError("a port is a number from 0 to 65535");
+  throw new InvalidArgumentError("must be a port number from 0 to 65535");
 }

@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
-import { type ServingFlags, serveUntilEnded } from "./serving-flags.ts";
+import { type ServingFlags, serveUntilSignalled } from "./serving-flags.ts";
 
-it("who has read that a server is there may end it: by then it listens for that", async () => {
+it("listens for signals before it prints the banner", async () => {
   const order: string[] = [];
-  const server = { url: "https://127.0.0.1:1", stop: async () => void order.push("stops") };
-  const ports = {
+  const server = { url: "https://127.0.0.1:1", stop: async () => void order.push("stop") };
+  const deps = {
     start: async () => server,
     elapsedMs: () => 0,
-    ended: async () => void order.push("listens"),
+    untilSignalled: async () => void order.push("listen"),
     shell: undefined,
-  } as unknown as Parameters<typeof serveUntilEnded>[1];
-  const welcome = (): string => {
-    order.push("says that it is there");
+  } as unknown as Parameters<typeof serveUntilSignalled>[1];
+  const banner = (): string => {
+    order.push("banner");
     return "";
   };
-  await serveUntilEnded({ dataDir: "somewhere" } as ServingFlags, ports, welcome);
-  expect(order).toEqual(["listens", "says that it is there", "stops"]);
+  await serveUntilSignalled({ dataDir: "somewhere" } as ServingFlags, deps, banner);
+  expect(order).toEqual(["listen", "banner", "stop"]);
 });

@@ -2,51 +2,53 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accessFlags, accessLines, quoted, shellOf } from "./shell-lines.ts";
+import { accessFlags, accessLines, shellOf, shellQuote } from "./shell-lines.ts";
 
 describe("a shell", () => {
-  let folder: string;
+  let directory: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "milo-quota-shell-"));
+    directory = mkdtempSync(join(tmpdir(), "milo-quota-shell-"));
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-  const shell = (started: string, path = "") =>
-    shellOf({ env: { PATH: path }, platform: "linux", started, currentFolder: "/clone" });
+  const shell = (scriptPath: string, path = "") =>
+    shellOf({ env: { PATH: path }, platform: "linux", scriptPath, cwd: "/clone" });
 
-  it("has kubectl if it is a program in a folder of the search path", () => {
-    expect(shell("x", folder).hasKubectl).toBe(false);
-    writeFileSync(join(folder, "kubectl"), "");
-    chmodSync(join(folder, "kubectl"), 0o755);
-    expect(shell("x", ["/nowhere", folder].join(delimiter)).hasKubectl).toBe(true);
+  it("has kubectl if the PATH contains an executable of that name", () => {
+    expect(shell("x", directory).hasKubectl).toBe(false);
+    writeFileSync(join(directory, "kubectl"), "");
+    chmodSync(join(directory, "kubectl"), 0o755);
+    expect(shell("x", ["/nowhere", directory].join(delimiter)).hasKubectl).toBe(true);
   });
 
-  const calls: Record<string, string> = {
+  const commands: Record<string, string> = {
     "/home/me/node_modules/.bin/milo-quota": "milo-quota",
     "/usr/bin/kubectl-quota": "kubectl-quota",
     "/clone/dist/milo-quota.js": "node dist/milo-quota.js",
     "/other place/milo-quota.js": "node '/other place/milo-quota.js'",
   };
-  it.each(Object.entries(calls))("calls %s as %s", (started, call) => {
-    expect(shell(started).program).toBe(call);
+  it.each(Object.entries(commands))("runs %s with %s", (scriptPath, command) => {
+    expect(shell(scriptPath).program).toBe(command);
   });
 });
 
-describe("lines to type", () => {
+describe("access lines", () => {
   const [withKubectl, without] = [true, false].map((hasKubectl) => ({ hasKubectl, program: "milo-quota" })) as [
     { hasKubectl: boolean; program: string },
     { hasKubectl: boolean; program: string },
   ];
   const server = { url: "https://here:1", token: "t" };
 
-  it("name the kubeconfig, quoted where a shell would take it apart", () => {
+  it("export the kubeconfig, quoted for the shell", () => {
     expect(accessLines({ ...server, kubeconfig: "/a/b" }, withKubectl)).toEqual(["export KUBECONFIG=/a/b"]);
     expect(accessLines({ ...server, kubeconfig: "/a b" }, without)).toEqual(["export KUBECONFIG='/a b'"]);
-    expect(accessLines({ ...server, kubeconfig: "a" }, without)).toEqual([`export KUBECONFIG=${quoted(resolve("a"))}`]);
-    expect(quoted("it's")).toBe("'it'\\''s'");
+    expect(accessLines({ ...server, kubeconfig: "a" }, without)).toEqual([
+      `export KUBECONFIG=${shellQuote(resolve("a"))}`,
+    ]);
+    expect(shellQuote("it's")).toBe("'it'\\''s'");
   });
 
-  it("choose the context where another one is chosen", () => {
+  it("select the context if it is not the current one", () => {
     const access = { ...server, kubeconfig: "/a", context: "milo-quota" };
     expect(accessLines(access, withKubectl)).toEqual(["export KUBECONFIG=/a", "kubectl config use-context milo-quota"]);
     expect([accessLines(access, without), accessFlags(access)]).toEqual([
@@ -55,7 +57,7 @@ describe("lines to type", () => {
     ]);
   });
 
-  it("carry everything where nothing is written down", () => {
+  it("carry server and token as flags without a kubeconfig", () => {
     const access = { ...server, kubeconfig: undefined };
     const flags = " --server https://here:1 --insecure-skip-tls-verify --token t";
     expect(accessLines(access, withKubectl)).toEqual([`alias kubectl="kubectl${flags}"`]);

@@ -1,26 +1,26 @@
 import { accessSync, constants } from "node:fs";
 import { basename, delimiter, join, relative, resolve } from "node:path";
 
-/** What can be typed in a shell here. */
+/** The user's shell, as far as printed commands depend on it. */
 export interface Shell {
   readonly hasKubectl: boolean;
-  /** How this program is called. */
+  /** The command that runs this program. */
   readonly program: string;
 }
 
-export interface ShellSurroundings {
+export interface ShellEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** The program, as the process was started with it. */
-  readonly started: string;
-  readonly currentFolder: string;
+  /** The path in argv[1]. */
+  readonly scriptPath: string;
+  readonly cwd: string;
 }
 
-export function shellOf({ env, platform, started, currentFolder }: ShellSurroundings): Shell {
+export function shellOf({ env, platform, scriptPath, cwd }: ShellEnvironment): Shell {
   const names = platform === "win32" ? ["kubectl.exe", "kubectl.cmd", "kubectl.bat"] : ["kubectl"];
-  const folders = (env["PATH"] ?? env["Path"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  const hasKubectl = folders.some((folder) => names.some((name) => isProgram(join(folder, name))));
-  return { hasKubectl, program: callOf(started, currentFolder) };
+  const directories = (env["PATH"] ?? env["Path"] ?? "").split(delimiter).filter((directory) => directory !== "");
+  const hasKubectl = directories.some((directory) => names.some((name) => isProgram(join(directory, name))));
+  return { hasKubectl, program: programCommand(scriptPath, cwd) };
 }
 
 function isProgram(path: string): boolean {
@@ -32,17 +32,17 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** By its name where it was installed, else by the file. */
-function callOf(started: string, currentFolder: string): string {
-  if (/^(milo-quota|kubectl-quota)(\.[a-z]+)?$/.test(basename(started)) && !started.endsWith(".js")) {
-    return basename(started).replace(/\.[a-z]+$/, "");
+/** The name of an installed program, otherwise `node FILE`. */
+function programCommand(scriptPath: string, cwd: string): string {
+  if (/^(milo-quota|kubectl-quota)(\.[a-z]+)?$/.test(basename(scriptPath)) && !scriptPath.endsWith(".js")) {
+    return basename(scriptPath).replace(/\.[a-z]+$/, "");
   }
-  const near = relative(currentFolder, started);
-  const file = near === "" || near.startsWith("..") ? started : near;
-  return `node ${quoted(file)}`;
+  const relativePath = relative(cwd, scriptPath);
+  const file = relativePath === "" || relativePath.startsWith("..") ? scriptPath : relativePath;
+  return `node ${shellQuote(file)}`;
 }
 
-/** What makes kubectl, and this program, talk to a server. */
+/** Where a server is, and the credentials for it. */
 export interface Access {
   readonly url: string;
   readonly token: string;
@@ -50,22 +50,22 @@ export interface Access {
   readonly context?: string | undefined;
 }
 
-/** The lines that come before all others. */
+/** Shell commands that make kubectl and this program use the server. */
 export function accessLines(access: Access, { hasKubectl }: Shell): readonly string[] {
   const { kubeconfig, context } = access;
   if (kubeconfig === undefined) return hasKubectl ? [`alias kubectl="kubectl${accessFlags(access)}"`] : [];
-  const exported = `export KUBECONFIG=${quoted(resolve(kubeconfig))}`;
+  const exported = `export KUBECONFIG=${shellQuote(resolve(kubeconfig))}`;
   if (context === undefined) return [exported];
   return hasKubectl ? [exported, `kubectl config use-context ${context}`] : [exported];
 }
 
-/** The flags that a command of this program needs beside those lines. */
+/** The flags that commands of this program still need after those shell commands. */
 export function accessFlags({ url, token, kubeconfig, context }: Access): string {
   if (kubeconfig === undefined) return ` --server ${url} --insecure-skip-tls-verify --token ${token}`;
   return context === undefined ? "" : ` --context ${context}`;
 }
 
-/** A word of a shell, as it is. */
-export function quoted(word: string): string {
+/** Quotes a word for a POSIX shell where needed. */
+export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -2,34 +2,37 @@ import { once } from "node:events";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import type { RunningServer, ServerOptions } from "./serving-flags.ts";
 
-/** What the thread of a server is told when it starts. */
-export interface ServerOrder {
+/** The worker data of a server's thread. */
+export interface ServerThreadOptions {
   readonly command: "apiserver" | "up";
   readonly options: ServerOptions;
-  /** Whether people read the error output. */
-  readonly hasTerminal: boolean;
+  /** Whether stderr is a terminal. */
+  readonly isTerminal: boolean;
 }
 
-/** What the thread tells when the server can be used. */
+/** The message that the thread posts when the server is ready. */
 export type StartedServer = Omit<RunningServer, "stop">;
 
 /**
- * What a request allocates should be garbage before V8 moves it to the old generation. With many requests at once, V8's
- * default of 16 MiB is too little for that.
+ * Objects that a request allocates should be garbage before V8 promotes them to the old generation. With many concurrent
+ * requests, V8's default of 16 MiB is too small for that.
  */
 export const semiSpaceMb = 64;
-/** V8 counts two semi-spaces, and large objects of the same size. */
+/** V8 counts two semi-spaces, and as much again for large objects. */
 const youngGenerationMb = 3 * semiSpaceMb;
 
-/** Starts a server in a thread of its own. V8 sizes a heap when it makes it: that of the main thread cannot grow any more. */
-export async function startInThread(command: ServerOrder["command"], options: ServerOptions): Promise<RunningServer> {
-  const order: ServerOrder = { command, options, hasTerminal: process.stderr.isTTY === true };
+/** Starts a server in a worker thread, because V8 fixes the heap size of the main thread when the process starts. */
+export async function startInThread(
+  command: ServerThreadOptions["command"],
+  options: ServerOptions,
+): Promise<RunningServer> {
+  const workerData: ServerThreadOptions = { command, options, isTerminal: process.stderr.isTTY === true };
   const thread = newThread({
-    workerData: order,
+    workerData,
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     stderr: true,
   });
-  // Read also when our own error output is closed: unread output would accumulate in memory.
+  // Always consumed, even if our own stderr is closed: unread output would accumulate in memory.
   thread.stderr.on("data", (text: Buffer) => process.stderr.write(text));
   const [server] = (await once(thread, "message")) as [StartedServer]; // rejects when the start fails
   const stop = async (): Promise<void> => {
@@ -40,7 +43,7 @@ export async function startInThread(command: ServerOrder["command"], options: Se
   return { ...server, stop };
 }
 
-/** Its program is a file beside the bundle. Run from source, it is compiled as this one is; threads do not inherit that. */
+/** The bundle has server-thread.js as a file beside it. From source, tsx must be registered again: threads do not inherit it. */
 function newThread(options: WorkerOptions): Worker {
   if (!import.meta.url.endsWith(".ts")) return new Worker(new URL("./server-thread.js", import.meta.url), options);
   const file = JSON.stringify(new URL("../../server-thread.ts", import.meta.url).href);

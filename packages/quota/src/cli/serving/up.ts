@@ -1,24 +1,24 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { laxityOf } from "../../core/resources/enforcement.ts";
+import { enforcementNotice } from "../../core/resources/enforcement.ts";
 import {
-  placeText,
+  addMetricsFlag,
+  addQuotaFlags,
+  addServingFlags,
+  type Banner,
+  dataText,
   type RunningServer,
-  type ServerPorts,
+  type ServerDeps,
   type ServingFlags,
-  serveUntilEnded,
-  type Welcome,
-  withMetricsFlag,
-  withQuotaFlags,
-  withServingFlags,
+  serveUntilSignalled,
 } from "./serving-flags.ts";
-import { accessFlags, accessLines, quoted, type Shell } from "./shell-lines.ts";
+import { accessFlags, accessLines, type Shell, shellQuote } from "./shell-lines.ts";
 
-/** `milo-quota up`: the whole system in one process. */
-export function addUp(program: Command, ports: ServerPorts, examples: string): void {
+/** `milo-quota up`: API server, quota and tenants in one process. */
+export function addUp(program: Command, deps: ServerDeps, examples: string): void {
   const name = program.name();
-  withQuotaFlags(withMetricsFlag(withServingFlags(program.command("up"))))
-    .description("start everything on this machine: the Kubernetes API, quota, tenants")
+  addQuotaFlags(addMetricsFlag(addServingFlags(program.command("up"))))
+    .description("run the Kubernetes API, quota and tenants in one local process")
     .addHelpText(
       "after",
       `
@@ -28,44 +28,44 @@ Examples:
   ${name} up --data-dir /var/lib/milo-quota --bind 0.0.0.0 --metrics-port 9090
   ${name} up --enforcement Shadow`,
     )
-    .action((flags: ServingFlags) => serveUntilEnded(flags, ports, welcomeTo(folderOf(examples))));
+    .action((flags: ServingFlags) => serveUntilSignalled(flags, deps, bannerWith(findExamples(examples))));
 }
 
-/** Where the examples are from here: beside us in a clone, else where the package was installed. */
-function folderOf(examples: string): string {
-  return existsSync("examples/projects-per-organization") ? "examples" : examples;
+/** A clone has the examples in the current directory; elsewhere they are in the installed package. */
+function findExamples(installed: string): string {
+  return existsSync("examples/projects-per-organization") ? "examples" : installed;
 }
 
-const welcomeTo =
-  (examples: string): Welcome =>
+const bannerWith =
+  (examples: string): Banner =>
   (server, { flags, shell, readyMs }) => {
     const { enforcement = "Enforce" } = flags;
-    const laxity = laxityOf(enforcement);
+    const notice = enforcementNotice(enforcement);
     const lines = [
       ...accessLines(server, shell),
       ...(shell.hasKubectl ? kubectlLines(examples) : ownLines(server, shell)),
     ];
-    const isRefused = shell.hasKubectl && laxity === undefined;
+    const showsRejection = shell.hasKubectl && notice === undefined;
     return [
-      `Milo Quota is running at ${server.url} (data ${placeText(flags)}; ready in ${readyMs} ms).`,
+      `Milo Quota is running at ${server.url} (data ${dataText(flags)}; ready in ${readyMs} ms).`,
       "",
-      ...(laxity === undefined ? [] : [`Enforcement is ${enforcement}: ${laxity}.`, ""]),
-      `Try it in another terminal${isRefused ? ". The fourth project is rejected" : ""}:`,
+      ...(notice === undefined ? [] : [`Enforcement is ${enforcement}: ${notice}.`, ""]),
+      `Try it in another terminal${showsRejection ? ". The fourth project is rejected" : ""}:`,
       "",
       ...lines.map((line) => `  ${line}`),
       "",
       ...(server.metricsUrl === undefined ? [] : [`Metrics are at ${server.metricsUrl}.`, ""]),
-      "Ctrl-C stops it.",
+      "Press Ctrl-C to stop.",
     ].join("\n");
   };
 
 function kubectlLines(examples: string): readonly string[] {
-  const folder = quoted(`${examples}/projects-per-organization`);
-  const tried = quoted(`${examples}/projects-per-organization/try/four-projects.yaml`);
-  return [`kubectl apply -f ${folder}`, `kubectl create -f ${tried}`];
+  const setup = shellQuote(`${examples}/projects-per-organization`);
+  const fourProjects = shellQuote(`${examples}/projects-per-organization/try/four-projects.yaml`);
+  return [`kubectl apply -f ${setup}`, `kubectl create -f ${fourProjects}`];
 }
 
-/** Without kubectl: the demo makes and refuses something, and is seen by the next command while it runs. */
+/** Without kubectl, the demo shows a rejection. */
 function ownLines(server: RunningServer, { program }: Shell): readonly string[] {
   const flags = accessFlags(server);
   return [`${program} demo${flags}`, `${program} usage${flags}`, `${program} doctor${flags}`];

@@ -2,36 +2,40 @@ import { type AnyObject, anyObject } from "@milo-quota/kubernetes/client/resourc
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { Creation } from "./wanted-claims.ts";
+import type { PlannedObject } from "./policy-claims.ts";
 
-/** What the server says of one object, were it alone. */
-export type Alone =
+/** Whether the server would admit an object, if it were the only one to create. */
+export type DryRunResult =
   | { readonly verdict: "fits" }
-  | { readonly verdict: "does not fit" | "exists already" | "cannot be created"; readonly message: string };
+  | { readonly verdict: "does not fit" | "already exists" | "cannot be created"; readonly message: string };
 
 export interface DryRun {
-  readonly alone: Alone;
-  /** With what the server fills in, where it says so: policies are asked about that. */
+  readonly result: DryRunResult;
+  /** As the server returns it, with defaults, for policies to evaluate; as it was sent if the server rejects it. */
   readonly object: JsonObject;
 }
 
-/** Asks the server what it would say if an object were created now. */
-export async function dryRun({ object, type }: Creation, { here }: Cluster, signal: AbortSignal): Promise<DryRun> {
-  const objects = here.resource(type, anyObject);
+/** Creates the object as a dry run. */
+export async function dryRun(
+  { object, type }: PlannedObject,
+  { target }: Cluster,
+  signal: AbortSignal,
+): Promise<DryRun> {
+  const objects = target.resource(type, anyObject);
   try {
-    const filled = await objects.create(object as unknown as AnyObject, { dryRun: true }, signal);
-    return { alone: { verdict: "fits" }, object: filled };
+    const created = await objects.create(object as unknown as AnyObject, { dryRun: true }, signal);
+    return { result: { verdict: "fits" }, object: created };
   } catch (error) {
-    return { alone: refusedAlone(error), object };
+    return { result: rejectedResult(error), object };
   }
 }
 
-function refusedAlone(error: unknown): Alone {
+function rejectedResult(error: unknown): DryRunResult {
   if (!(error instanceof StatusError) || [401, 429].includes(error.status.code)) throw error;
   const { status, message } = error;
-  const isShort = status.details?.causes?.some(({ reason }) => reason === "QuotaExceeded");
-  if (isShort === true) return { verdict: "does not fit", message };
-  return { verdict: status.reason === "AlreadyExists" ? "exists already" : "cannot be created", message };
+  const isOverQuota = status.details?.causes?.some(({ reason }) => reason === "QuotaExceeded");
+  if (isOverQuota === true) return { verdict: "does not fit", message };
+  return { verdict: status.reason === "AlreadyExists" ? "already exists" : "cannot be created", message };
 }
 
 export function nameOf(object: JsonObject): string {

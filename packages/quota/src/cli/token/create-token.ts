@@ -1,78 +1,73 @@
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
-import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
+import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { ClusterFlags } from "../cluster/cluster-flags.ts";
-import { CommandFailure } from "../command-failure.ts";
+import type { AccessFlags } from "../cluster/cluster-flags.ts";
+import { CommandError } from "../command-error.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { type OutputFlags, print } from "../output.ts";
-import { type End, endMs } from "./duration.ts";
-import type { TokenOrder, TokenPort } from "./token-port.ts";
+import { type Expiry, expiryMs } from "./expiry.ts";
+import type { TokenCodec, TokenSpec } from "./token-codec.ts";
 
-export interface CreateFlags extends ClusterFlags, OutputFlags {
+export interface CreateFlags extends AccessFlags, OutputFlags {
   readonly user: string;
   readonly group?: readonly string[];
-  readonly expires?: End;
+  readonly expires?: Expiry;
 }
 
 export const secretsType: ResourceType = { group: "", version: "v1", plural: "secrets", scope: "Namespaced" };
 const usersType: ResourceType = { group: "iam.miloapis.com", version: "v1alpha1", plural: "users", scope: "Cluster" };
 
 export async function createToken(
-  tokens: TokenPort,
+  codec: TokenCodec,
   cluster: Cluster,
   flags: CreateFlags,
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const { user, group, expires } = flags;
-  const expiresAtMs = expires === undefined ? undefined : endMs(expires, cluster.clock.now());
+  const expiresAtMs = expires === undefined ? undefined : expiryMs(expires, cluster.clock.now());
   if (expiresAtMs !== undefined && expiresAtMs <= cluster.clock.now()) {
-    throw new CommandFailure(`--expires ${timeText(expiresAtMs)} is over already`, exitCodes.unusable);
+    throw new CommandError(`--expires ${formatTime(expiresAtMs)} is in the past`, exitCodes.usageError);
   }
-  const owner = await ownerOf(user, cluster, signal);
-  const { token, secret } = made(tokens, {
+  const spec: TokenSpec = {
     user,
     ...(group === undefined ? {} : { groups: group }),
     ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
-    ...(owner === undefined ? {} : { owner }),
-  });
-  await cluster.home.resource(secretsType, anyObject).create(secret, {}, signal);
+  };
+  const issues = codec.validate(spec);
+  if (issues.length > 0) throw new CommandError(issues.map(issueText).join("; "), exitCodes.usageError);
+  const owner = await findUser(user, cluster, signal);
+  const { token, secret } = codec.create(owner === undefined ? spec : { ...spec, owner });
+  await cluster.root.resource(secretsType, anyObject).create(secret, {}, signal);
   const name = secret.metadata.name ?? "";
-  const expiresAt = expiresAtMs === undefined ? undefined : timeText(expiresAtMs);
+  const expiresAt = expiresAtMs === undefined ? undefined : formatTime(expiresAtMs);
   print(
     flags,
     () => token,
     () => ({ token, name, user, groups: group ?? [], expiresAt, server: cluster.url }),
   );
-  const end = expiresAt === undefined ? "until it is revoked" : `until ${expiresAt}`;
-  cluster.note(`Made ${name} for ${user}, ${end}. The token is shown this once.`);
-  return exitCodes.fine;
+  const validity = expiresAt === undefined ? "valid until it is revoked" : `valid until ${expiresAt}`;
+  cluster.printErr(`Created ${name} for user ${user}, ${validity}. The token is shown only once.`);
+  if (owner === undefined) {
+    cluster.printErr(`There is no User object ${user}: the token stays valid until it expires or is revoked.`);
+  }
+  return exitCodes.success;
 }
 
-/** The token goes with its User. That there is none is no mistake: rights can be given to names alone. */
-async function ownerOf(user: string, cluster: Cluster, signal: AbortSignal): Promise<TokenOrder["owner"]> {
+/** A token needs no User object, because roles can be bound to a user name alone. */
+async function findUser(user: string, cluster: Cluster, signal: AbortSignal): Promise<TokenSpec["owner"]> {
   try {
-    const found = await cluster.home.resource(usersType, anyObject).find({ name: user }, signal);
-    if (found !== undefined) return { name: user, uid: found.metadata.uid ?? "" };
-    cluster.note(`There is no User ${user}. The token works all the same, until it expires or is revoked.`);
-    return undefined;
+    const found = await cluster.root.resource(usersType, anyObject).find({ name: user }, signal);
+    return found === undefined ? undefined : { name: user, uid: found.metadata.uid ?? "" };
   } catch (error) {
-    if (error instanceof StatusError && error.status.code === 404) throw noTenants();
+    if (error instanceof StatusError && error.status.code === 404) throw noUserTokens();
     throw error;
   }
 }
 
-function noTenants(): CommandFailure {
-  const advice = "On a cluster of yours, make tokens as it does: `kubectl create token`, or your identity provider.";
-  return new CommandFailure("tokens are made for servers that `milo-quota up` runs", exitCodes.missing, advice);
-}
-
-function made(tokens: TokenPort, order: TokenOrder): ReturnType<TokenPort["make"]> {
-  try {
-    return tokens.make(order);
-  } catch (error) {
-    if (error instanceof TypeError) throw new CommandFailure(error.message, exitCodes.unusable);
-    throw error;
-  }
+function noUserTokens(): CommandError {
+  const advice = "On other clusters, use `kubectl create token` or your identity provider.";
+  return new CommandError("only servers started with `milo-quota up` have user tokens", exitCodes.notFound, advice);
 }

@@ -1,20 +1,20 @@
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
-import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import { systemNamespace } from "../../core/resources/well-known.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { ClusterFlags } from "../cluster/cluster-flags.ts";
-import { listAll } from "../cluster/object-lists.ts";
+import type { AccessFlags } from "../cluster/cluster-flags.ts";
+import { listAll } from "../cluster/list-all.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { type OutputFlags, print } from "../output.ts";
 import { textTable } from "../text-table.ts";
 import { secretsType } from "./create-token.ts";
-import type { TokenPort } from "./token-port.ts";
+import type { TokenCodec } from "./token-codec.ts";
 
-export interface ListFlags extends ClusterFlags, OutputFlags {
+export interface ListFlags extends AccessFlags, OutputFlags {
   readonly user?: string;
 }
 
-/** A token as it is remembered. */
+/** What the server stores about a token. */
 export interface ListedToken {
   readonly name: string;
   readonly uid: string;
@@ -26,51 +26,51 @@ export interface ListedToken {
 }
 
 export async function listTokens(
-  tokens: TokenPort,
+  codec: TokenCodec,
   cluster: Cluster,
   flags: ListFlags,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  const found = (await tokensIn(tokens, cluster, signal)).filter(
+  const found = (await readTokens(codec, cluster, signal)).filter(
     ({ user }) => flags.user === undefined || user === flags.user,
   );
   print(
     flags,
-    () => (found.length === 0 ? "There are no tokens." : table(found)),
+    () => (found.length === 0 ? "No tokens found." : table(found)),
     () => ({ items: found.map(({ uid: _uid, ...token }) => token) }),
   );
-  return exitCodes.fine;
+  return exitCodes.success;
 }
 
-/** Secrets that only look like tokens are told of, and left out. */
-export async function tokensIn(
-  tokens: TokenPort,
+/** Secrets of the right type that are not valid tokens are reported and skipped. */
+export async function readTokens(
+  codec: TokenCodec,
   cluster: Cluster,
   signal: AbortSignal,
 ): Promise<readonly ListedToken[]> {
-  const selection = { namespace: systemNamespace, fieldSelector: `type=${tokens.secretType}` };
-  const secrets = await listAll(cluster.home.resource(secretsType, anyObject), selection, signal);
+  const selection = { namespace: systemNamespace, fieldSelector: `type=${codec.secretType}` };
+  const secrets = await listAll(cluster.root.resource(secretsType, anyObject), selection, signal);
   return secrets.flatMap((secret) => {
     const { name = "", uid = "", creationTimestamp } = secret.metadata;
-    const parsed = tokens.parse(secret);
+    const parsed = codec.parse(secret);
     if (!parsed.ok) {
-      cluster.note(`Secret ${systemNamespace}/${name} holds no token that could be used.`);
+      cluster.printErr(`Skipped Secret ${systemNamespace}/${name}, which is not a valid token.`);
       return [];
     }
     const { user, groups, expiresAtMs } = parsed.value;
-    const expiresAt = expiresAtMs === undefined ? undefined : timeText(expiresAtMs);
+    const expiresAt = expiresAtMs === undefined ? undefined : formatTime(expiresAtMs);
     const expired = expiresAtMs !== undefined && expiresAtMs <= cluster.clock.now();
     return [{ name, uid, user, groups, expiresAt, expired, createdAt: creationTimestamp ?? "" }];
   });
 }
 
 function table(found: readonly ListedToken[]): string {
-  const columns = ["NAME", "USER", "GROUPS", "EXPIRES", "MADE"].map((title) => ({ title }));
+  const columns = ["NAME", "USER", "GROUPS", "EXPIRES", "CREATED"].map((title) => ({ title }));
   const rows = found.map(({ name, user, groups, expiresAt = "never", expired, createdAt }) => [
     name,
     user,
     groups.join(","),
-    expired ? `${expiresAt} (over)` : expiresAt,
+    expired ? `${expiresAt} (expired)` : expiresAt,
     createdAt,
   ]);
   return textTable(columns, rows);

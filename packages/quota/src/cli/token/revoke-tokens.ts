@@ -1,40 +1,40 @@
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { systemNamespace } from "../../core/resources/well-known.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { ClusterFlags } from "../cluster/cluster-flags.ts";
-import { CommandFailure } from "../command-failure.ts";
+import type { AccessFlags } from "../cluster/cluster-flags.ts";
+import { CommandError } from "../command-error.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { secretsType } from "./create-token.ts";
-import { tokensIn } from "./list-tokens.ts";
-import type { TokenPort } from "./token-port.ts";
+import { readTokens } from "./list-tokens.ts";
+import type { TokenCodec } from "./token-codec.ts";
 
-export interface RevokeFlags extends ClusterFlags {
+export interface RevokeFlags extends AccessFlags {
   readonly names: readonly string[];
   readonly user?: string;
 }
 
-/** Deletes the Secrets of tokens, and never any other. */
+/** Deletes only Secrets that are tokens. */
 export async function revokeTokens(
-  tokens: TokenPort,
+  codec: TokenCodec,
   cluster: Cluster,
   { names, user }: RevokeFlags,
   signal: AbortSignal,
 ): Promise<ExitCode> {
   if ((names.length === 0) === (user === undefined)) {
-    throw new CommandFailure("name tokens, or a --user whose tokens are all to end", exitCodes.unusable);
+    throw new CommandError("specify either token names or --user", exitCodes.usageError);
   }
-  const known = await tokensIn(tokens, cluster, signal);
-  const missing = names.filter((name) => !known.some((token) => token.name === name));
+  const tokens = await readTokens(codec, cluster, signal);
+  const missing = names.filter((name) => !tokens.some((token) => token.name === name));
   if (missing.length > 0) {
-    const advice = "`token list` shows their names. The token itself is not its name.";
-    throw new CommandFailure(`there is no token ${missing.join(", ")}`, exitCodes.missing, advice);
+    const advice = "`milo-quota token list` shows the names; the name is not the token itself.";
+    throw new CommandError(`token ${missing.join(", ")} not found`, exitCodes.notFound, advice);
   }
-  const meant = known.filter((token) => (user === undefined ? names.includes(token.name) : token.user === user));
-  if (meant.length === 0) throw new CommandFailure(`${user} has no tokens`, exitCodes.missing);
-  const secrets = cluster.home.resource(secretsType, anyObject);
-  for (const { name, uid, user: whose } of meant) {
+  const selected = tokens.filter((token) => (user === undefined ? names.includes(token.name) : token.user === user));
+  if (selected.length === 0) throw new CommandError(`user ${user} has no tokens`, exitCodes.notFound);
+  const secrets = cluster.root.resource(secretsType, anyObject);
+  for (const { name, uid, user: owner } of selected) {
     await secrets.delete({ namespace: systemNamespace, name }, { uid }, signal);
-    console.log(`${name} of ${whose} is revoked`);
+    console.log(`${name} of user ${owner} revoked`);
   }
-  return exitCodes.fine;
+  return exitCodes.success;
 }

@@ -1,19 +1,19 @@
 import type { RawItem } from "@milo-quota/kubernetes/client/resources/list-page.ts";
 import { nameIn, UnreadableObject } from "@milo-quota/kubernetes/client/resources/read-reply.ts";
 import { pageSize } from "@milo-quota/kubernetes/client/resources/request-options.ts";
-import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import type { ListerWatcher } from "@milo-quota/kubernetes/client/watch/lister-watcher.ts";
 import { dimensionKey } from "../../core/resources/fields/dimensions.ts";
 import { bucketName, effectiveGrantName } from "../../core/resources/object-names.ts";
 import type { ControlPlanes } from "../../views/control-planes.ts";
 import type { Runtime } from "../../views/runtime.ts";
-import { inTime } from "../in-time.ts";
-import type { ListedView } from "./stored-views.ts";
+import { withTimeout } from "../with-timeout.ts";
+import type { ViewKind } from "./desired-view.ts";
+import type { ListedView } from "./view-cache.ts";
 import { type AnyView, storedViewOf, viewParsers, viewTypes } from "./view-store.ts";
-import type { ViewKind } from "./wanted-view.ts";
 
 const kinds: readonly ViewKind[] = ["EffectiveResourceGrant", "AllowanceBucket"];
 
-/** All views there are, in all planes. Pages are none, and neither is what somebody else called by a name of their own. */
+/** Lists the views in all control planes. Skips ledger buckets, and objects whose name is not the one we would give them. */
 export async function listViews(runtime: Runtime, signal: AbortSignal): Promise<readonly ListedView[]> {
   const found: ListedView[] = [];
   for (const kind of kinds) {
@@ -26,18 +26,18 @@ export async function listViews(runtime: Runtime, signal: AbortSignal): Promise<
   return found;
 }
 
-async function* itemsOf({ clock }: Runtime, source: ObjectSource, signal: AbortSignal): AsyncGenerator<RawItem> {
+async function* itemsOf({ clock }: Runtime, source: ListerWatcher, signal: AbortSignal): AsyncGenerator<RawItem> {
   let next = "";
   do {
     const paging = { limit: pageSize, ...(next === "" ? {} : { continue: next }) };
-    const page = await inTime(clock, signal, (limit) => source.page(paging, limit));
+    const page = await withTimeout(clock, signal, (limit) => source.list(paging, limit));
     yield* page.items;
     next = page.continue;
   } while (next !== "");
 }
 
-/** One that cannot be read hides no other. */
-function viewIn(runtime: Runtime, kind: ViewKind, source: ObjectSource, item: RawItem): ListedView | undefined {
+/** Reports an object that cannot be parsed, and skips it. */
+function viewIn(runtime: Runtime, kind: ViewKind, source: ListerWatcher, item: RawItem): ListedView | undefined {
   const { planes, report } = runtime;
   const parsed = viewParsers[kind](item.object);
   if (!parsed.ok) {
@@ -47,14 +47,14 @@ function viewIn(runtime: Runtime, kind: ViewKind, source: ObjectSource, item: Ra
   const view = parsed.value;
   const { consumer, resourceType } = view;
   const plane = source.planeOf(item.plane, item.object);
-  const ref = ownRef(planes, view);
+  const ref = viewRef(planes, view);
   const { namespace, name } = view.metadata;
   if (ref === undefined || ref.namespace !== namespace || ref.name !== name) return undefined;
-  return { key: { plane, consumer, resourceType }, place: { plane, kind, ...ref }, stored: storedViewOf(view) };
+  return { key: { plane, consumer, resourceType }, viewKey: { plane, kind, ...ref }, stored: storedViewOf(view) };
 }
 
-/** Where we would have put it; undefined for a page. */
-function ownRef(
+/** The name that we would give it; undefined for a ledger bucket. */
+function viewRef(
   planes: ControlPlanes,
   view: AnyView,
 ): { readonly namespace: string; readonly name: string } | undefined {

@@ -10,52 +10,52 @@ export const healthMetrics = {
     name: "leader_election_master_status",
     type: "gauge",
     labels: ["name"],
-    help: "1 while this process acts for all, 0 while another one does.",
+    help: "1 while this process is the leader, 0 otherwise.",
   },
   claims: {
     name: "milo_quota_claims",
     type: "gauge",
     labels: ["state"],
-    help: "Claims there are, by state (pending, granted, denied).",
+    help: "Existing claims by state (pending, granted, denied).",
   },
   informers: {
     name: "milo_quota_informer_state",
     type: "gauge",
     labels: ["informer", "state"],
-    help: "1 for the state that the view of a kind is in: starting, live, or troubled, which is as of some time ago.",
+    help: "1 for the current state of an informer: starting, live, or troubled, in which its cache may be outdated.",
   },
   objects: {
     name: "milo_quota_informer_objects",
     type: "gauge",
     labels: ["informer"],
-    help: "Objects of a kind that are known.",
+    help: "Objects in the cache of an informer.",
   },
   restarts: {
     name: "milo_quota_informer_restarts_total",
     type: "counter",
     labels: ["informer"],
-    help: "How often the stream behind a view had to begin again because something went wrong.",
+    help: "Restarts of the watch of an informer after a failure.",
   },
   freshness: {
     name: "milo_quota_bucket_freshness_seconds",
     type: "gauge",
     labels: ["control_plane", "namespace", "name", "resource_type"],
-    help: "Time since the figures of a bucket were last written, or read and counted anew. Of the first 10000 buckets.",
+    help: "Seconds since the figures of a bucket were last written or recounted. Limited to 10000 buckets.",
   },
   freshnessMost: {
     name: "milo_quota_bucket_freshness_max_seconds",
     type: "gauge",
-    help: "The longest such time of all buckets.",
+    help: "The maximum of milo_quota_bucket_freshness_seconds over all buckets.",
   },
 } as const satisfies MetricTable;
 
 const lease = "milo-quota-controllers";
 const bucketsMax = 10_000;
 
-/** How the controllers are, looked at when somebody asks. */
+/** Read at each scrape. */
 export function measureHealth(
   metrics: Metrics,
-  controllers: Pick<Controllers, "health" | "known">,
+  controllers: Pick<Controllers, "health" | "figures">,
   planes: Pick<ControlPlanes, "root" | "bucketNamespace">,
 ): void {
   metrics.readEach(healthMetrics.leader, (set) => set({ name: lease }, controllers.health.isLeading ? 1 : 0));
@@ -64,7 +64,7 @@ export function measureHealth(
   });
   metrics.readEach(healthMetrics.freshness, (set) => {
     let count = 0;
-    for (const [{ plane, consumer, resourceType }, ageMs] of controllers.known.ages()) {
+    for (const [{ plane, consumer, resourceType }, ageMs] of controllers.figures.ages()) {
       count += 1;
       if (count > bucketsMax) return;
       const control_plane = plane === planes.root ? "" : plane;
@@ -74,12 +74,11 @@ export function measureHealth(
   });
   metrics.read(healthMetrics.freshnessMost, () => {
     let most = 0;
-    for (const [, ageMs] of controllers.known.ages()) most = Math.max(most, ageMs / 1_000);
+    for (const [, ageMs] of controllers.figures.ages()) most = Math.max(most, ageMs / 1_000);
     return most;
   });
 }
 
-/** How well everybody sees. */
 export function measureInformers(metrics: Metrics, informers: () => readonly InformerHealth[]): void {
   metrics.readEach(healthMetrics.informers, (set) => {
     for (const { name, phase } of informers()) set({ informer: name, state: phase }, 1);
@@ -88,6 +87,6 @@ export function measureInformers(metrics: Metrics, informers: () => readonly Inf
     for (const { name, size } of informers()) set({ informer: name }, size);
   });
   metrics.readEach(healthMetrics.restarts, (set) => {
-    for (const { name, troubles } of informers()) set({ informer: name }, troubles);
+    for (const { name, failures } of informers()) set({ informer: name }, failures);
   });
 }

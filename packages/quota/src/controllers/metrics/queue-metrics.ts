@@ -1,42 +1,42 @@
-import type { QueueListeners } from "@milo-quota/kubernetes/client/queue/queue-listener.ts";
+import type { QueueObservers } from "@milo-quota/kubernetes/client/queue/queue-observer.ts";
 import type { MetricTable } from "../../telemetry/metric-declaration.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
-/** Ten to the power of -8 and so on, as every Kubernetes controller has them. */
+/** The buckets of client-go: powers of ten from 1e-8. */
 const durations = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10];
 
-/** Under the names that controllers of Kubernetes use, so that its dashboards work. */
+/** The metric names of client-go, so that existing dashboards work. */
 export const queueMetrics = {
-  depth: { name: "workqueue_depth", type: "gauge", labels: ["name"], help: "Keys that wait to be worked on." },
+  depth: { name: "workqueue_depth", type: "gauge", labels: ["name"], help: "Keys waiting in the work queue." },
   adds: {
     name: "workqueue_adds_total",
     type: "counter",
     labels: ["name"],
-    help: "Keys that were asked for and did not wait yet.",
+    help: "Keys added to the work queue.",
   },
   waited: {
     name: "workqueue_queue_duration_seconds",
     type: "histogram",
     labels: ["name"],
     buckets: durations,
-    help: "How long keys waited before work on them began.",
+    help: "Seconds that keys waited in the queue before they were processed.",
   },
   worked: {
     name: "workqueue_work_duration_seconds",
     type: "histogram",
     labels: ["name"],
     buckets: durations,
-    help: "How long work on a key took.",
+    help: "Seconds that processing a key took.",
   },
   retries: {
     name: "workqueue_retries_total",
     type: "counter",
     labels: ["name"],
-    help: "Keys that are tried again because work on them failed.",
+    help: "Keys requeued because processing them failed.",
   },
 } as const satisfies MetricTable;
 
-export function measureQueues(metrics: Metrics): QueueListeners {
+export function measureQueues(metrics: Metrics): QueueObservers {
   const depth = metrics.gauge(queueMetrics.depth);
   const adds = metrics.counter(queueMetrics.adds);
   const waited = metrics.histogram(queueMetrics.waited);
@@ -50,13 +50,13 @@ export function measureQueues(metrics: Metrics): QueueListeners {
       worked: worked.labels({ name }),
       retries: retries.labels({ name }),
     };
-    for (const count of [own.depth, own.adds, own.retries]) count.inc(0); // seen before anything happens
+    for (const count of [own.depth, own.adds, own.retries]) count.inc(0); // exported as 0 from the start
     return {
-      waiting: (by) => own.depth.inc(by),
-      added: () => own.adds.inc(),
-      started: (ms) => own.waited.observe(ms / 1_000),
-      worked: (ms) => own.worked.observe(ms / 1_000),
-      retried: () => own.retries.inc(),
+      onDepthChanged: (by) => own.depth.inc(by),
+      onAdded: () => own.adds.inc(),
+      onStarted: (ms) => own.waited.observe(ms / 1_000),
+      onFinished: (ms) => own.worked.observe(ms / 1_000),
+      onRetried: () => own.retries.inc(),
     };
   };
 }

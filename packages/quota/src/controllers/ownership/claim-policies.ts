@@ -2,21 +2,21 @@ import type { CompiledClaimPolicy } from "../../core/policy/claim-policy.ts";
 import type { ReadyPolicy } from "../../core/policy/policy-index.ts";
 import type { ClaimCreationPolicy } from "../../core/resources/claim-creation-policy.ts";
 import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
-import type { PolicyPlace } from "../../views/watched-policies.ts";
+import type { PolicyKey } from "../../views/policy-cache.ts";
 
 export type GoverningPolicy = ReadyPolicy<ClaimCreationPolicy, CompiledClaimPolicy>;
 
-/** The claim policies at work. */
+/** The claim policies in effect. */
 export interface ClaimPolicies {
   policiesFor(kind: GroupKind, plane: string): readonly GoverningPolicy[];
   kinds(): readonly GroupKind[];
-  get(place: PolicyPlace): PolicyState | undefined;
+  get(key: PolicyKey): PolicyState | undefined;
   entries(): Iterable<PolicyState>;
-  /** Calls for every policy that comes, changes or goes, if only in its status, until the returned function is called. */
-  onChange(listener: (place: PolicyPlace) => void): () => void;
+  /** Calls for every added, updated or deleted policy, also for status updates, until the returned function is called. */
+  onChange(listener: (key: PolicyKey) => void): () => void;
 }
 
-/** A policy, at work or not. */
+/** A policy, ready or not. */
 export interface PolicyState {
   readonly plane: string;
   readonly policy: ClaimCreationPolicy;

@@ -1,187 +1,190 @@
-import type { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
+import { abortable } from "@milo-quota/kubernetes/client/abortable.ts";
+import type { RestMapper } from "@milo-quota/kubernetes/client/discovery/rest-mapper.ts";
 import type { EventRecorder } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
-import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
-import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
+import { lightAbortController } from "@milo-quota/kubernetes/client/light-abort-controller.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
 import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
 import type { ClaimRecord } from "../../views/claim-record.ts";
+import type { PolicyKey } from "../../views/policy-cache.ts";
 import type { Running, Runtime } from "../../views/runtime.ts";
 import type { Views } from "../../views/views.ts";
-import type { PolicyPlace } from "../../views/watched-policies.ts";
 import type { ForcedClaims } from "../writer/claims/forced-claims.ts";
 import type { ClaimPolicies } from "./claim-policies.ts";
-import { ClaimChanges } from "./claims/claim-changes.ts";
-import { ClaimDecisions } from "./claims/claim-decisions.ts";
+import { ClaimBinder } from "./claims/claim-binder.ts";
 import { claimForcedEvent, subjectOf } from "./claims/claim-events.ts";
-import { type ClaimEntry, ClaimRegister } from "./claims/claim-register.ts";
-import { ClaimSteward } from "./claims/claim-steward.ts";
+import { type ClaimEntry, ClaimIndex } from "./claims/claim-index.ts";
+import { ClaimWriter } from "./claims/claim-writer.ts";
 import { defaultTimes, type OwnershipTimes } from "./claims/next-step.ts";
-import { type ClaimShrinker, Custodian } from "./custodian.ts";
-import { ForcedClaimMaker } from "./forced/forced-claim-maker.ts";
-import { type ForcedClaim, Supply } from "./forced/supply.ts";
-import { existingObjects } from "./objects/existing-objects.ts";
-import type { ObjectAddress } from "./objects/governed-object.ts";
+import { StepPlanner } from "./claims/step-planner.ts";
+import { ForcedClaimWriter } from "./forced/forced-claim-writer.ts";
+import { type ForcedClaim, MissingClaimCreator } from "./forced/missing-claim-creator.ts";
+import { type ClaimShrinker, ObjectReconciler } from "./object-reconciler.ts";
+import { existingObjectCounter } from "./objects/existing-objects.ts";
+import type { ObjectAddress } from "./objects/object-address.ts";
+import { ObjectCache } from "./objects/object-cache.ts";
 import { ObjectNeeds } from "./objects/object-needs.ts";
 import { type GovernedObject, ObjectPlans } from "./objects/object-plans.ts";
 import { ObjectReader } from "./objects/object-reader.ts";
 import { ObjectReleases } from "./objects/object-releases.ts";
-import { ObjectViews } from "./objects/object-views.ts";
 import { PreviewCounts } from "./preview-counts.ts";
-import { Rounds } from "./rounds.ts";
+import { Sweep } from "./sweep.ts";
 
-export interface OwnershipOptions {
+export interface OwnershipDeps {
   readonly runtime: Runtime;
   readonly views: Pick<Views, "claims">;
   readonly policies: ClaimPolicies;
-  readonly directory: Pick<KindDirectory, "find" | "doubt">;
+  readonly restMapper: Pick<RestMapper, "resourceFor" | "invalidate">;
   readonly forced: ForcedClaims;
   readonly shrinker: ClaimShrinker;
   readonly events?: Pick<EventRecorder, "record">;
-  /** Told of every claim that was made for an object which had none, or too little. */
-  readonly onForced?: (made: ForcedClaim) => void;
+  /** Called for every forced claim that was created. */
+  readonly onForced?: (claim: ForcedClaim) => void;
   readonly limits?: Partial<OwnershipLimits>;
 }
 
 export interface OwnershipLimits extends OwnershipTimes {
-  /** How often everything is looked at, whether something happened to it or not. */
+  /** How often all claims and objects are visited without an event. */
   readonly sweepMs: number;
 }
 
 const defaultLimits: OwnershipLimits = { ...defaultTimes, sweepMs: 240_000 };
 
-/** Keeps automatic claims and the objects that they are for together. */
+/** Keeps automatic claims consistent with their objects: binds, creates, shrinks and deletes claims. */
 export class Ownership implements Running {
-  readonly #options: OwnershipOptions;
+  readonly #deps: OwnershipDeps;
   readonly needs: ObjectNeeds;
   readonly releases: ObjectReleases;
-  readonly #claims: ClaimRegister;
-  readonly #objects: ObjectViews;
-  readonly #steward: ClaimSteward;
-  readonly #maker: ForcedClaimMaker;
-  readonly #custodian: Custodian;
+  readonly #claims: ClaimIndex;
+  readonly #objects: ObjectCache;
+  readonly #binder: ClaimBinder;
+  readonly #forcedClaims: ForcedClaimWriter;
+  readonly #reconciler: ObjectReconciler;
   readonly #previews: PreviewCounts;
-  readonly #rounds: Rounds<() => void>;
-  readonly #stopped = sharedAbort();
-  readonly #begun: Promise<void>;
+  readonly #sweep: Sweep<() => void>;
+  readonly #stopped = lightAbortController();
+  readonly #started: Promise<void>;
 
-  constructor(options: OwnershipOptions) {
-    const { runtime, views, policies, directory, forced, shrinker, events } = options;
-    const limits = { ...defaultLimits, ...options.limits };
-    this.#options = options;
+  constructor(deps: OwnershipDeps) {
+    const { runtime, views, policies, restMapper, forced, shrinker, events } = deps;
+    const limits = { ...defaultLimits, ...deps.limits };
+    this.#deps = deps;
     const needs = new ObjectNeeds(runtime, policies);
-    const reader = new ObjectReader(runtime.planes, directory);
-    const changes = new ClaimChanges(runtime.planes);
-    const claims = new ClaimRegister(runtime, views.claims, limits.reservationTtlMs, {
-      claim: (place, now) => this.#heardOfClaim(place, now),
-      holder: (address) => this.#attendHolder(address),
-      kinds: () => this.#objects.wantKinds(),
+    const reader = new ObjectReader(runtime.planes, restMapper);
+    const writer = new ClaimWriter(runtime.planes);
+    const claims = new ClaimIndex(runtime, views.claims, limits.reservationTtlMs, {
+      onClaim: (key, now) => this.#onClaim(key, now),
+      onHoldingChanged: (address) => this.#onHoldingChanged(address),
+      onKindsChanged: () => this.#objects.updateKinds(),
     });
-    const objects = new ObjectViews({
+    const objects = new ObjectCache({
       runtime,
-      directory,
+      restMapper,
       policies,
       needs,
       claimedKinds: () => claims.kinds(),
-      told: {
-        object: (address, object) => this.#heardOfObject(address, object),
-        settled: (kind) => this.#settled(kind),
-        policy: (place, kinds) => this.#heardOfPolicy(place, kinds),
+      observer: {
+        onObject: (address, object) => this.#onObject(address, object),
+        onSynced: (kind) => this.#onSynced(kind),
+        onPolicy: (key, kinds) => this.#onPolicy(key, kinds),
       },
     });
-    const maker = new ForcedClaimMaker({ runtime, forced, changes });
+    const forcedClaims = new ForcedClaimWriter({ runtime, forced, writer });
     this.needs = needs;
     this.releases = new ObjectReleases(claims);
     this.#claims = claims;
     this.#objects = objects;
-    this.#maker = maker;
-    const decisions = new ClaimDecisions({ runtime, claims, objects, reader, times: limits });
-    this.#steward = new ClaimSteward({ runtime, claims, decisions, changes, events });
-    this.#custodian = new Custodian({
+    this.#forcedClaims = forcedClaims;
+    const planner = new StepPlanner({ runtime, claims, objects, reader, times: limits });
+    this.#binder = new ClaimBinder({ runtime, claims, planner, writer, events });
+    this.#reconciler = new ObjectReconciler({
       runtime,
       objects,
       plans: new ObjectPlans(claims, needs),
-      knowsAllClaims: (signal) => views.claims.fresh(signal),
+      waitUntilClaimsFresh: (signal) => views.claims.waitUntilFresh(signal),
       needs,
       reader,
-      changes,
-      supply: new Supply({ runtime, needs, maker, made: (claim) => this.#forced(claim) }),
+      writer,
+      creator: new MissingClaimCreator({
+        runtime,
+        needs,
+        writer: forcedClaims,
+        onForced: (claim) => this.#onForced(claim),
+      }),
       shrinker,
     });
-    const countFor = existingObjects(runtime.planes.root, objects, claims);
+    const countFor = existingObjectCounter(runtime.planes.root, objects, claims);
     this.#previews = new PreviewCounts({ runtime, policies, countFor });
-    this.#rounds = new Rounds(runtime, (visit) => visit());
-    this.#begun = this.#begin(limits.sweepMs).catch(() => undefined);
+    this.#sweep = new Sweep(runtime, (visit) => visit());
+    this.#started = this.#start(limits.sweepMs).catch(() => undefined);
   }
 
   async stop(): Promise<void> {
-    this.#stopped.abort(new Error("nobody looks after claims any more"));
-    await this.#begun;
+    this.#stopped.abort(new Error("ownership was stopped"));
+    await this.#started;
     this.#claims.stop();
-    const parts = [this.#rounds, this.#steward, this.#custodian, this.#previews, this.#objects];
+    const parts = [this.#sweep, this.#binder, this.#reconciler, this.#previews, this.#objects];
     await Promise.all(parts.map((part) => part.stop()));
-    this.#maker.stop();
+    this.#forcedClaims.stop();
   }
 
-  /** Nothing is decided before all claims are known. */
-  async #begin(sweepMs: number): Promise<void> {
-    await untilAborted(this.#options.views.claims.ready, this.#stopped.signal);
+  /** Starts once the claim cache has synced. */
+  async #start(sweepMs: number): Promise<void> {
+    await abortable(this.#deps.views.claims.synced, this.#stopped.signal);
     this.#claims.start();
     this.#objects.start();
-    this.#rounds.every(sweepMs, () => this.#everything());
+    this.#sweep.every(sweepMs, () => this.#everything());
   }
 
-  #heardOfClaim(place: ObjectPlace, now: ClaimRecord | undefined): void {
-    this.#maker.heard(place, now);
-    if (now !== undefined) this.#steward.attend(place, now);
+  #onClaim(key: PlaneObjectKey, now: ClaimRecord | undefined): void {
+    this.#forcedClaims.onClaim(key, now);
+    if (now !== undefined) this.#binder.enqueue(key, now);
   }
 
-  #heardOfObject(address: ObjectAddress, object: GovernedObject): void {
-    if (this.needs.cameWithClaims(object.uid)) {
-      this.#previews.heardOf(address, object);
-      return;
+  #onObject(address: ObjectAddress, object: GovernedObject): void {
+    if (!this.needs.wasStoredWithClaims(object.uid)) {
+      for (const [key, claim] of this.#claims.of(address)) this.#binder.enqueue(key, claim);
+      this.#reconciler.enqueue(address);
     }
-    for (const [place, claim] of this.#claims.of(address)) this.#steward.attend(place, claim);
-    this.#custodian.attend(address);
-    this.#previews.heardOf(address, object);
+    this.#previews.onObject(address, object);
   }
 
-  #attendHolder(address: ObjectAddress): void {
-    this.#custodian.attend(address);
+  #onHoldingChanged(address: ObjectAddress): void {
+    this.#reconciler.enqueue(address);
     const object = this.#objects.get(address);
-    if (object !== undefined) this.#previews.heardOf(address, object);
+    if (object !== undefined) this.#previews.onObject(address, object);
   }
 
-  #heardOfPolicy(place: PolicyPlace, kinds: readonly GroupKind[]): void {
-    this.#previews.touch(place);
-    for (const kind of kinds) this.#rounds.once(this.#visitObjects(kind));
+  #onPolicy(key: PolicyKey, kinds: readonly GroupKind[]): void {
+    this.#previews.onPolicy(key);
+    for (const kind of kinds) this.#sweep.once(this.#visitObjects(kind));
   }
 
-  /** Objects that went while nobody looked are told of by nobody: all claims for objects of the kind are looked at. */
-  #settled(kind: GroupKind): void {
-    this.#rounds.once(this.#visitClaims(this.#claims.entries(kind)));
+  /** Visits all claims of the kind: there are no events for objects that were deleted while the informer was not running. */
+  #onSynced(kind: GroupKind): void {
+    this.#sweep.once(this.#visitClaims(this.#claims.entries(kind)));
   }
 
   *#everything(): Generator<() => void> {
     yield* this.#visitClaims(this.#claims.entries());
-    for (const kind of this.#options.policies.kinds()) yield* this.#visitObjects(kind);
+    for (const kind of this.#deps.policies.kinds()) yield* this.#visitObjects(kind);
   }
 
   *#visitClaims(claims: Iterable<ClaimEntry>): Generator<() => void> {
-    for (const [place, claim] of claims) yield () => this.#heardOfClaim(place, claim);
+    for (const [key, claim] of claims) yield () => this.#onClaim(key, claim);
   }
 
   *#visitObjects(kind: GroupKind): Generator<() => void> {
-    for (const [place, object] of this.#objects.entries(kind)) {
+    for (const [key, object] of this.#objects.entries(kind)) {
       yield () => {
-        this.#custodian.attend({ kind, place });
-        this.#previews.heardOf({ kind, place }, object);
+        this.#reconciler.enqueue({ kind, key });
+        this.#previews.onObject({ kind, key }, object);
       };
     }
   }
 
-  #forced(made: ForcedClaim): void {
-    const { events, onForced } = this.#options;
-    events?.record(made.claim.place.plane, subjectOf(made.claim), claimForcedEvent(made.why));
-    onForced?.(made);
+  #onForced(forced: ForcedClaim): void {
+    const { events, onForced } = this.#deps;
+    events?.record(forced.claim.key.plane, subjectOf(forced.claim), claimForcedEvent(forced.reason));
+    onForced?.(forced);
   }
 }

@@ -1,4 +1,4 @@
-import { again, settled } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import { reconciled, requeueAfter } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
 import { describe, expect, it } from "vitest";
 import { PlaneQueues } from "./plane-queues.ts";
@@ -10,14 +10,14 @@ interface Key {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe("queues of planes", () => {
-  it("are not kept for every plane that ever was, and lose nothing that is due later", async () => {
+describe("plane queues", () => {
+  it("are removed when idle, and keep keys that are due later", async () => {
     const clock = new FakeClock(0);
     const worked: number[] = [];
     const queues = new PlaneQueues<Key>({
-      work: async ({ plane, isWaiting }) => {
+      reconcile: async ({ plane, isWaiting }) => {
         worked.push(plane);
-        return isWaiting && clock.now() < 60_000 ? again(60_000) : settled;
+        return isWaiting && clock.now() < 60_000 ? requeueAfter(60_000) : reconciled;
       },
       idOf: ({ plane }) => String(plane),
       planesOf: ({ plane }) => String(plane),

@@ -1,21 +1,21 @@
 import { WorkQueue, type WorkQueueOptions } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import type { Running } from "../../views/runtime.ts";
-import { inTime } from "../in-time.ts";
+import { withTimeout } from "../with-timeout.ts";
 
 export interface PlaneQueuesOptions<Key>
-  extends Pick<WorkQueueOptions<Key>, "work" | "idOf" | "random" | "report" | "told"> {
+  extends Pick<WorkQueueOptions<Key>, "reconcile" | "idOf" | "random" | "report" | "observer"> {
   readonly clock: Clock;
-  /** The planes that the work on a key depends on. */
+  /** The control planes that reconciling a key depends on, as one string. */
   readonly planesOf: (key: Key) => string;
 }
 
-/** Of each plane. */
+/** Per control plane. */
 const concurrency = 64;
-/** From so many on it is looked whether some of them have nothing to do. */
+/** Idle queues are removed once there are more than this. */
 const queuesMin = 64;
 
-/** A queue for the work on each plane: one that does not answer keeps no other waiting. */
+/** A work queue for each control plane, so that an unresponsive one does not delay the others. */
 export class PlaneQueues<Key> implements Running {
   readonly #options: PlaneQueuesOptions<Key>;
   readonly #queues = new Map<string, WorkQueue<Key>>();
@@ -34,10 +34,10 @@ export class PlaneQueues<Key> implements Running {
   }
 
   dropLater(key: Key): void {
-    this.#queues.get(this.#options.planesOf(key))?.dropLater(key);
+    this.#queues.get(this.#options.planesOf(key))?.cancelDelayed(key);
   }
 
-  /** How many queues there are: planes come and go, and most of those that stay are at rest. */
+  /** The number of queues. */
   get size(): number {
     return this.#queues.size;
   }
@@ -56,17 +56,17 @@ export class PlaneQueues<Key> implements Running {
     return queue;
   }
 
-  /** A queue in which nothing waits, runs or is due later remembers nothing. */
+  /** Removes queues without waiting, running or delayed keys: they hold no state. */
   #prune(): void {
     for (const [planes, queue] of this.#queues) if (queue.size === 0) this.#queues.delete(planes);
     this.#pruneAt = Math.max(queuesMin, 2 * this.#queues.size);
   }
 
   #newQueue(): WorkQueue<Key> {
-    const { planesOf, work, ...options } = this.#options;
+    const { planesOf, reconcile, ...options } = this.#options;
     return new WorkQueue<Key>({
       ...options,
-      work: (key, signal) => inTime(options.clock, signal, (life) => work(key, life)),
+      reconcile: (key, signal) => withTimeout(options.clock, signal, (limit) => reconcile(key, limit)),
       limits: { concurrency },
     });
   }

@@ -1,54 +1,59 @@
-import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import {
+  type ReconcileResult,
+  reconciled,
+  requeueAfter,
+  WorkQueue,
+} from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import type { PolicyKey } from "../../views/policy-cache.ts";
 import { claimPoliciesType } from "../../views/quota-types.ts";
 import type { Running, Runtime } from "../../views/runtime.ts";
-import type { PolicyPlace } from "../../views/watched-policies.ts";
-import { inTime } from "../in-time.ts";
+import { withTimeout } from "../with-timeout.ts";
 import type { ClaimPolicies, PolicyState } from "./claim-policies.ts";
-import type { ObjectAddress } from "./objects/governed-object.ts";
+import type { ObjectAddress } from "./objects/object-address.ts";
 import { isOlder } from "./objects/object-plan.ts";
 import type { ObjectFacts } from "./objects/object-reader.ts";
 
 export interface PreviewCountsOptions {
   readonly runtime: Runtime;
   readonly policies: ClaimPolicies;
-  /** How many objects older than the policy match it and hold no claim; undefined while that is not known. */
+  /** Counts objects older than the policy that match it and have no claim; undefined until the cache has synced. */
   readonly countFor: (policy: PolicyState) => number | undefined;
 }
 
-/** Counting goes through all objects of a kind: much that happens at once is counted once. */
-const gatherMs = 5_000;
-const unknownMs = 10_000;
+/** Counting visits all objects of a kind, so that changes are coalesced. */
+const coalesceMs = 5_000;
+const retryMs = 10_000;
 
-/** Shows in the status of policies how many objects would be adopted. Writes that one field, when it changes. */
+/** Writes status.existingObjectCount of claim policies: how many objects `Adopt` would create claims for. */
 export class PreviewCounts implements Running {
   readonly #options: PreviewCountsOptions;
-  readonly #queue: WorkQueue<PolicyPlace>;
+  readonly #queue: WorkQueue<PolicyKey>;
 
   constructor(options: PreviewCountsOptions) {
     this.#options = options;
     const { clock, random, report } = options.runtime;
-    this.#queue = new WorkQueue<PolicyPlace>({
-      work: (place, signal) => inTime(clock, signal, (life) => this.#show(place, life)),
+    this.#queue = new WorkQueue<PolicyKey>({
+      reconcile: (key, signal) => withTimeout(clock, signal, (limit) => this.#reconcile(key, limit)),
       idOf: ({ plane, name }) => `${plane}\n${name}`,
       laneOf: ({ plane }) => plane,
-      told: options.runtime.toldQueues?.("previews"),
+      observer: options.runtime.queueObservers?.("previews"),
       clock,
       random,
       report: (error, { name }) => report(`existing objects of policy ${name}`, error),
     });
   }
 
-  /** What is to be counted may have changed. */
-  touch({ plane, name }: PolicyPlace): void {
-    this.#queue.addAfter({ plane, name }, gatherMs);
+  /** The policy has changed. */
+  onPolicy({ plane, name }: PolicyKey): void {
+    this.#queue.addAfter({ plane, name }, coalesceMs);
   }
 
-  /** Something happened to an object, or to its claims. Those that came after a policy are in no preview. */
-  heardOf({ kind, place }: ObjectAddress, { created }: Pick<ObjectFacts, "created">): void {
-    for (const { plane, policy, readySince = "" } of this.#options.policies.policiesFor(kind, place.plane)) {
-      if (isOlder(created, readySince)) this.touch({ plane, name: policy.metadata.name ?? "" });
+  /** An object or its claims have changed. Objects newer than the policy are not counted. */
+  onObject({ kind, key }: ObjectAddress, { created }: Pick<ObjectFacts, "created">): void {
+    for (const { plane, policy, readySince = "" } of this.#options.policies.policiesFor(kind, key.plane)) {
+      if (isOlder(created, readySince)) this.onPolicy({ plane, name: policy.metadata.name ?? "" });
     }
   }
 
@@ -56,23 +61,23 @@ export class PreviewCounts implements Running {
     return this.#queue.stop();
   }
 
-  async #show(place: PolicyPlace, signal: AbortSignal): Promise<Outcome> {
+  async #reconcile(key: PolicyKey, signal: AbortSignal): Promise<ReconcileResult> {
     const { policies, countFor, runtime } = this.#options;
-    const state = policies.get(place);
-    if (state?.verdict.state !== "ready" || state.readySince === undefined) return settled;
+    const state = policies.get(key);
+    if (state?.verdict.state !== "ready" || state.readySince === undefined) return reconciled;
     const existingObjectCount = countFor(state);
-    if (existingObjectCount === undefined) return again(unknownMs);
+    if (existingObjectCount === undefined) return requeueAfter(retryMs);
     const { metadata, status } = state.policy;
-    if (Number(status.existingObjectCount ?? -1) === existingObjectCount) return settled;
+    if (Number(status.existingObjectCount ?? -1) === existingObjectCount) return reconciled;
     const { uid, resourceVersion } = metadata;
     const body = { metadata: { uid, resourceVersion }, status: { existingObjectCount } };
-    const client = runtime.planes.client(place.plane).resource(claimPoliciesType, anyObject);
+    const client = runtime.planes.client(key.plane).resource(claimPoliciesType, anyObject);
     try {
-      await client.patch({ name: place.name }, { type: "merge", body }, { subresource: "status" }, signal);
+      await client.patch({ name: key.name }, { type: "merge", body }, { subresource: "status" }, signal);
     } catch (error) {
-      if (error instanceof StatusError && [404, 409].includes(error.status.code)) return again(gatherMs);
+      if (error instanceof StatusError && [404, 409].includes(error.status.code)) return requeueAfter(coalesceMs);
       throw error;
     }
-    return settled;
+    return reconciled;
   }
 }

@@ -1,19 +1,19 @@
-import type { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
+import type { RestMapper } from "@milo-quota/kubernetes/client/discovery/rest-mapper.ts";
 import type { CompiledClaimPolicy } from "../../core/policy/claim-policy.ts";
 import { type ClaimCreationPolicy, claimCreationPolicyDefinition } from "../../core/resources/claim-creation-policy.ts";
 import type { QuotaOptions } from "../../core/resources/quota-options.ts";
-import type { ClaimPolicyIndex } from "../../views/claim-policy-index.ts";
+import type { ClaimPolicyCache } from "../../views/claim-policy-cache.ts";
 import type { Running, Runtime } from "../../views/runtime.ts";
 import { enforcedConditions, readyCondition } from "./policy-conditions.ts";
 import { PolicyStatusWriter } from "./policy-status-writer.ts";
 
 export interface ClaimPolicyReadinessOptions extends Pick<QuotaOptions, "enforcement"> {
   readonly runtime: Runtime;
-  readonly index: ClaimPolicyIndex;
-  readonly directory: Pick<KindDirectory, "find">;
+  readonly policies: ClaimPolicyCache;
+  readonly restMapper: Pick<RestMapper, "resourceFor">;
 }
 
-/** Tells of each claim policy whether it is at work. */
+/** Writes the conditions of claim policies. */
 export class ClaimPolicyReadiness implements Running {
   readonly #writer: PolicyStatusWriter<ClaimCreationPolicy, CompiledClaimPolicy>;
 

@@ -1,7 +1,7 @@
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
 import type { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
 import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { KubernetesObject, ObjectMeta, OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta.ts";
@@ -11,28 +11,28 @@ import { parseResourceGrant, type ResourceGrant } from "../../core/resources/res
 import { annotations } from "../../core/resources/well-known.ts";
 import type { ControlPlanes } from "../../views/control-planes.ts";
 import { grantsType } from "../../views/quota-types.ts";
-import { planeOfLabel, type Trigger } from "./grant-wishes.ts";
+import { planeOfLabel, type Trigger } from "./rendered-grants.ts";
 
-/** A grant that should be there, exactly as it should be. */
-export interface WantedGrant {
+/** A grant that should exist, with its exact content. */
+export interface DesiredGrant {
   readonly origin: GrantOrigin;
   readonly trigger: Trigger;
-  readonly place: ObjectPlace;
+  readonly key: PlaneObjectKey;
   readonly grant: RenderedGrant;
 }
 
-/** There is a grant of that name that was made by somebody else, or for something else. It is not ours to change. */
+/** Another client created a grant of this name, or it has another origin. The grant engine must not change it. */
 export class GrantNameTaken extends Error {
   override readonly name = "GrantNameTaken";
 
-  constructor({ plane, namespace, name }: ObjectPlace) {
+  constructor({ plane, namespace, name }: PlaneObjectKey) {
     super(
-      `ResourceGrant "${namespace}/${name}" in control plane "${plane}" is there already, and was not made for this`,
+      `ResourceGrant "${namespace}/${name}" in control plane "${plane}" already exists and was not created for this object`,
     );
   }
 }
 
-/** Makes grants, brings them up to date and takes them away; never one that was not made for the same. */
+/** Creates, updates and deletes grants; never changes one with another origin. */
 export class GrantWriter {
   readonly #planes: ControlPlanes;
   readonly #grants: Informer<ResourceGrant, ResourceGrant>;
@@ -42,45 +42,45 @@ export class GrantWriter {
     this.#grants = grants;
   }
 
-  /** Whether there is nothing to write. For an object that is on its way out nothing new is made. */
-  isDone(wanted: WantedGrant): boolean {
-    const known = this.#grants.get(wanted.place);
-    return known === undefined ? wanted.trigger.terminating : this.#isRight(known, wanted);
+  /** Whether the cache shows the desired grant. For an object that is being deleted no grant is created. */
+  isDone(desired: DesiredGrant): boolean {
+    const cached = this.#grants.get(desired.key);
+    return cached === undefined ? desired.trigger.terminating : this.#isUpToDate(cached, desired);
   }
 
-  async write(wanted: WantedGrant, signal: AbortSignal): Promise<void> {
-    if (this.#grants.get(wanted.place) === undefined && (await this.#create(wanted, signal))) return;
-    await this.#update(wanted, signal);
+  async write(desired: DesiredGrant, signal: AbortSignal): Promise<void> {
+    if (this.#grants.get(desired.key) === undefined && (await this.#create(desired, signal))) return;
+    await this.#update(desired, signal);
   }
 
-  /** The very grant that was seen, in the state that it was seen in. */
-  async remove(place: ObjectPlace, signal: AbortSignal): Promise<void> {
-    const { uid, resourceVersion, deletionTimestamp } = this.#grants.get(place)?.metadata ?? {};
+  /** Deletes the cached version of a grant; fails if it has changed since. */
+  async remove(key: PlaneObjectKey, signal: AbortSignal): Promise<void> {
+    const { uid, resourceVersion, deletionTimestamp } = this.#grants.get(key)?.metadata ?? {};
     if (uid === undefined || resourceVersion === undefined || deletionTimestamp !== undefined) return;
     try {
-      await this.#client(place).delete(refOf(place), { uid, resourceVersion }, signal);
+      await this.#client(key).delete(refOf(key), { uid, resourceVersion }, signal);
     } catch (error) {
       if (!(error instanceof StatusError) || error.status.code !== 404) throw error;
     }
   }
 
-  /** Throws if it is somebody else's. One that is going is left alone; when it has gone, that is heard of. */
-  #isRight(stored: ResourceGrant, { origin, place, grant }: WantedGrant): boolean {
-    const made = originIn(stored.metadata);
-    if (made === undefined || originId(made) !== originId(origin)) throw new GrantNameTaken(place);
+  /** Throws if the grant has another origin. One that is being deleted is left alone; its deletion triggers a reconcile. */
+  #isUpToDate(stored: ResourceGrant, { origin, key, grant }: DesiredGrant): boolean {
+    const storedOrigin = originIn(stored.metadata);
+    if (storedOrigin === undefined || originId(storedOrigin) !== originId(origin)) throw new GrantNameTaken(key);
     return stored.metadata.deletionTimestamp !== undefined || isUpToDate(stored, grant);
   }
 
-  /** Whether there was none. */
-  async #create({ place, grant, origin, trigger }: WantedGrant, signal: AbortSignal): Promise<boolean> {
+  /** Returns false if a grant of this name already exists. */
+  async #create({ key, grant, origin, trigger }: DesiredGrant, signal: AbortSignal): Promise<boolean> {
     const manifest = grantManifest(grant);
-    const owners = ownerReferences(origin, trigger, place, this.#planes);
+    const owners = ownerReferences(origin, trigger, key, this.#planes);
     const metadata = {
       ...(manifest["metadata"] as ObjectMeta),
       ...(owners.length === 0 ? {} : { ownerReferences: owners }),
     };
     try {
-      await this.#client(place).create({ ...manifest, metadata } as unknown as KubernetesObject, {}, signal);
+      await this.#client(key).create({ ...manifest, metadata } as unknown as KubernetesObject, {}, signal);
       return true;
     } catch (error) {
       if (error instanceof StatusError && error.status.reason === "AlreadyExists") return false;
@@ -88,30 +88,30 @@ export class GrantWriter {
     }
   }
 
-  /** Changes what is stored now, and not what was heard of it; what people and others added to it stays. */
-  async #update(wanted: WantedGrant, signal: AbortSignal): Promise<void> {
-    const client = this.#client(wanted.place);
-    const stored = await client.get(refOf(wanted.place), signal);
+  /** Updates the stored grant, not the cached one; keeps metadata that other clients added. */
+  async #update(desired: DesiredGrant, signal: AbortSignal): Promise<void> {
+    const client = this.#client(desired.key);
+    const stored = await client.get(refOf(desired.key), signal);
     const parsed = parseResourceGrant(stored);
-    // One that cannot be read is put in order, too, if it is ours.
+    // A grant of ours that cannot be parsed is overwritten.
     const metadata = stored["metadata"] as ObjectMeta;
-    if (this.#isRight(parsed.ok ? parsed.value : unreadable(metadata), wanted)) return;
-    await client.update(changed(stored, wanted, this.#planes), {}, signal);
+    if (this.#isUpToDate(parsed.ok ? parsed.value : emptyGrant(metadata), desired)) return;
+    await client.update(updatedGrant(stored, desired, this.#planes), {}, signal);
   }
 
-  #client({ plane }: ObjectPlace): ResourceClient<JsonObject> {
+  #client({ plane }: PlaneObjectKey): ResourceClient<JsonObject> {
     return this.#planes.client(plane).resource(grantsType, anyObject);
   }
 }
 
-function unreadable(metadata: ObjectMeta): ResourceGrant {
+function emptyGrant(metadata: ObjectMeta): ResourceGrant {
   const consumer = { apiGroup: "", kind: "", namespace: "", name: "" };
   return { metadata, consumer, allowances: [], expiresAt: undefined, status: {} };
 }
 
-function changed(
+function updatedGrant(
   stored: JsonObject,
-  { origin, trigger, place, grant }: WantedGrant,
+  { origin, trigger, key, grant }: DesiredGrant,
   planes: ControlPlanes,
 ): KubernetesObject {
   const metadata = stored["metadata"] as ObjectMeta;
@@ -123,24 +123,24 @@ function changed(
       ...metadata,
       labels: { ...metadata.labels, ...grant.labels },
       annotations: { ...metadata.annotations, ...grant.annotations },
-      ownerReferences: [...others, ...ownerReferences(origin, trigger, place, planes)],
+      ownerReferences: [...others, ...ownerReferences(origin, trigger, key, planes)],
     },
     spec: grantManifest(grant)["spec"],
   } as unknown as KubernetesObject;
 }
 
-/** Where Kubernetes allows one: across planes and namespaces its garbage collector would take the owner for gone. */
+/** Only within a control plane and namespace: otherwise the garbage collector would consider the owner absent. */
 function ownerReferences(
   { kind, plane, namespace, name }: GrantOrigin,
   { uid, apiVersion }: Trigger,
-  place: ObjectPlace,
+  grantKey: PlaneObjectKey,
   planes: ControlPlanes,
 ): readonly OwnerReference[] {
-  const isNear = place.plane === planeOfLabel(plane, planes) && (namespace === "" || namespace === place.namespace);
-  if (!isNear) return [];
+  const isSamePlane = grantKey.plane === planeOfLabel(plane, planes);
+  if (!isSamePlane || (namespace !== "" && namespace !== grantKey.namespace)) return [];
   return [{ apiVersion, kind: kind.kind, name, uid, controller: true, blockOwnerDeletion: false }];
 }
 
-function refOf({ namespace, name }: ObjectPlace): { readonly namespace: string; readonly name: string } {
+function refOf({ namespace, name }: PlaneObjectKey): { readonly namespace: string; readonly name: string } {
   return { namespace, name };
 }

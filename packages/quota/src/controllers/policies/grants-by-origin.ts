@@ -1,58 +1,54 @@
 import type { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
 import { type GrantOrigin, originId, originIn } from "../../core/policy/grant-origin.ts";
 import type { ResourceGrant } from "../../core/resources/resource-grant.ts";
+import { objectId } from "../object-id.ts";
 
-interface Made {
+interface GrantsOfOrigin {
   readonly origin: GrantOrigin;
-  readonly places: Map<string, ObjectPlace>;
+  readonly keys: Map<string, PlaneObjectKey>;
 }
 
-/** The grants that policies made, by what they were made for; it is written on the grants themselves. */
+/** Indexes the grants that policies created by their origin, which is in their annotations. */
 export class GrantsByOrigin {
-  readonly #made = new Map<string, Made>();
+  readonly #grants = new Map<string, GrantsOfOrigin>();
   readonly stop: () => void;
 
-  /** Calls for every origin whose grants change, those there are by now included. */
-  constructor(grants: Informer<ResourceGrant, ResourceGrant>, changed: (origin: GrantOrigin) => void) {
-    const each = (grant: ResourceGrant, act: (origin: GrantOrigin) => void): void => {
+  /** Calls `onChange` for every origin whose grants change, and for those already in the cache. */
+  constructor(grants: Informer<ResourceGrant, ResourceGrant>, onChange: (origin: GrantOrigin) => void) {
+    const update = (grant: ResourceGrant, change: (origin: GrantOrigin) => void): void => {
       const origin = originIn(grant.metadata);
       if (origin === undefined) return;
-      act(origin);
-      changed(origin);
+      change(origin);
+      onChange(origin);
     };
     this.stop = grants.subscribe({
-      added: (place, now) => each(now, (origin) => this.#put(origin, place)),
-      changed: (place, before, now) => {
-        each(before, (origin) => this.#drop(origin, place));
-        each(now, (origin) => this.#put(origin, place));
+      onAdd: (key, now) => update(now, (origin) => this.#put(origin, key)),
+      onUpdate: (key, before, now) => {
+        update(before, (origin) => this.#drop(origin, key));
+        update(now, (origin) => this.#put(origin, key));
       },
-      removed: (place, before) => each(before, (origin) => this.#drop(origin, place)),
+      onDelete: (key, before) => update(before, (origin) => this.#drop(origin, key)),
     });
   }
 
-  of(origin: GrantOrigin): readonly ObjectPlace[] {
-    return [...(this.#made.get(originId(origin))?.places.values() ?? [])];
+  of(origin: GrantOrigin): readonly PlaneObjectKey[] {
+    return [...(this.#grants.get(originId(origin))?.keys.values() ?? [])];
   }
 
-  /** Those that something is to be done for. */
-  origins(isMeant: (origin: GrantOrigin) => boolean): readonly GrantOrigin[] {
-    return [...this.#made.values()].map(({ origin }) => origin).filter(isMeant);
+  origins(isAffected: (origin: GrantOrigin) => boolean): readonly GrantOrigin[] {
+    return [...this.#grants.values()].map(({ origin }) => origin).filter(isAffected);
   }
 
-  #put(origin: GrantOrigin, place: ObjectPlace): void {
-    const made = this.#made.get(originId(origin)) ?? { origin, places: new Map<string, ObjectPlace>() };
-    made.places.set(keyOf(place), place);
-    this.#made.set(originId(origin), made);
+  #put(origin: GrantOrigin, key: PlaneObjectKey): void {
+    const own = this.#grants.get(originId(origin)) ?? { origin, keys: new Map<string, PlaneObjectKey>() };
+    own.keys.set(objectId(key), key);
+    this.#grants.set(originId(origin), own);
   }
 
-  #drop(origin: GrantOrigin, place: ObjectPlace): void {
-    const made = this.#made.get(originId(origin));
-    made?.places.delete(keyOf(place));
-    if (made?.places.size === 0) this.#made.delete(originId(origin));
+  #drop(origin: GrantOrigin, key: PlaneObjectKey): void {
+    const own = this.#grants.get(originId(origin));
+    own?.keys.delete(objectId(key));
+    if (own?.keys.size === 0) this.#grants.delete(originId(origin));
   }
-}
-
-function keyOf({ plane, namespace, name }: ObjectPlace): string {
-  return `${plane}\n${namespace}\n${name}`;
 }

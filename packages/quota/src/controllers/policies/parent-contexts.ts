@@ -1,44 +1,44 @@
-import type { PolicyPlace } from "../../views/watched-policies.ts";
+import type { PolicyKey } from "../../views/policy-cache.ts";
 
-/** What is known of the control planes that a policy grants in. */
-export interface ParentKnowledge {
+/** Whether grants of a policy reached the control planes of their parent context. */
+export interface ParentContextState {
   readonly reachedCount: number;
-  /** Why others were not, the first of them; of one problem that several objects have, one. */
+  /** The first distinct problems of the others. */
   readonly problems: readonly string[];
   readonly unreachedCount: number;
 }
 
-/** What there is to say of one policy, for people; beyond that nothing is remembered. */
+/** How many problems the status of one policy shows. */
 const problemsShownMax = 5;
 const objectsMax = 100_000;
 
 /**
- * Which control planes could be reached, by what the grant engine met when it wrote there. A policy names them by an
- * expression over each object, so nobody can tell before.
+ * Records which control planes the grant engine could write grants to. A policy names them with an expression over each
+ * object, so they are not known before it is evaluated.
  */
 export class ParentContexts {
   readonly #problems = new Map<string, Map<string, string>>();
-  readonly #listeners = new Set<(policy: PolicyPlace) => void>();
+  readonly #listeners = new Set<(policy: PolicyKey) => void>();
 
-  /** What came of it for one object; nothing is wrong when `problem` is left out. */
-  note(policy: PolicyPlace, object: string, problem = ""): void {
+  /** The outcome for one object; without a `problem` it succeeded. */
+  record(policy: PolicyKey, object: string, problem = ""): void {
     const own = this.#problems.get(keyOf(policy)) ?? new Map<string, string>();
     const before = own.get(object);
     if (before === problem || (before === undefined && own.size >= objectsMax)) return;
     own.set(object, problem);
     this.#problems.set(keyOf(policy), own);
-    this.#tell(policy);
+    this.#notify(policy);
   }
 
-  /** The policy no longer grants anything for the object. */
-  forget(policy: PolicyPlace, object: string): void {
+  /** The policy no longer renders a grant for the object. */
+  forget(policy: PolicyKey, object: string): void {
     const own = this.#problems.get(keyOf(policy));
     if (own?.delete(object) !== true) return;
     if (own.size === 0) this.#problems.delete(keyOf(policy));
-    this.#tell(policy);
+    this.#notify(policy);
   }
 
-  of(policy: PolicyPlace): ParentKnowledge {
+  of(policy: PolicyKey): ParentContextState {
     const all = [...(this.#problems.get(keyOf(policy))?.values() ?? [])];
     const unreached = all.filter((problem) => problem !== "");
     return {
@@ -48,16 +48,16 @@ export class ParentContexts {
     };
   }
 
-  onChange(listener: (policy: PolicyPlace) => void): () => void {
+  onChange(listener: (policy: PolicyKey) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  #tell(policy: PolicyPlace): void {
+  #notify(policy: PolicyKey): void {
     for (const listener of this.#listeners) listener(policy);
   }
 }
 
-function keyOf({ plane, name }: PolicyPlace): string {
+function keyOf({ plane, name }: PolicyKey): string {
   return `${plane}\n${name}`;
 }

@@ -1,26 +1,27 @@
 import { describe, expect, it } from "vitest";
 import { enforcedConditions } from "./policy-conditions.ts";
 
-describe("the switch for everything, in the status of a policy", () => {
-  it("is not worth a word where it was never turned", () => {
+describe("the Enforced condition of a policy", () => {
+  it("is omitted while the system has always run in Enforce mode", () => {
     expect(enforcedConditions("Enforce", [{ type: "Ready" }])).toEqual([]);
   });
 
-  it("says that nothing is refused, and why", () => {
+  it("is False in Shadow and Off mode, with the reason", () => {
     expect(enforcedConditions("Shadow", [])).toEqual([
       {
         type: "Enforced",
         status: "False",
         reason: "SystemShadow",
-        message: "The system runs with --enforcement Shadow: every policy only watches: nothing is refused for quota",
+        message:
+          "The system runs with --enforcement Shadow: policies only report what they would reject, and quota rejects nothing",
       },
     ]);
     expect(enforcedConditions("Off", [])).toMatchObject([{ status: "False", reason: "SystemOff" }]);
   });
 
-  it("says so when it was turned back", () => {
+  it("is True after the mode was set back to Enforce", () => {
     expect(enforcedConditions("Enforce", [{ type: "Ready" }, { type: "Enforced" }])).toEqual([
-      { type: "Enforced", status: "True", reason: "SystemEnforces", message: "The system refuses what does not fit" },
+      { type: "Enforced", status: "True", reason: "SystemEnforces", message: "The system rejects requests over quota" },
     ]);
   });
 });

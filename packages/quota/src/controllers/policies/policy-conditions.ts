@@ -1,28 +1,28 @@
 import type { ConditionState } from "@milo-quota/kubernetes/protocol/condition.ts";
 import type { PolicyVerdict } from "../../core/policy/policy-index.ts";
-import { type Enforcement, laxityOf } from "../../core/resources/enforcement.ts";
+import { type Enforcement, enforcementNotice } from "../../core/resources/enforcement.ts";
 import { type GroupKind, groupKindText } from "../../core/resources/fields/consumer-ref.ts";
 import { issuesText } from "../status/issues-text.ts";
 
-/** Whether the kind that a policy is about is there; unknown when nobody could tell. */
+/** Whether the trigger kind of a policy is served; `unknown` if discovery failed. */
 export type TriggerKind = "served" | "missing" | "unknown";
 
-/** How the switch for everything is told of in the status of a policy. */
+/** The reasons of the Enforced condition by global enforcement mode. */
 const enforcedReasons = { Enforce: "SystemEnforces", Shadow: "SystemShadow", Off: "SystemOff" } as const;
 
 type State = Omit<ConditionState, "observedGeneration">;
 
-/** Whether a policy is at work, and if not, everything that keeps it. A kind that is not there yet is only worth a word. */
+/** The Ready condition of a policy. A trigger kind that is not served only adds a warning. */
 export function readyCondition(verdict: PolicyVerdict<unknown>, kind: GroupKind, triggerKind: TriggerKind): State {
   switch (verdict.state) {
     case "ready": {
-      const warning = `; warning: no API server here serves the kind it is about, ${groupKindText(kind)}`;
-      const message = `The policy is at work${triggerKind === "missing" ? warning : ""}`;
+      const warning = `; warning: the API server does not serve its trigger kind ${groupKindText(kind)}`;
+      const message = `The policy is ready${triggerKind === "missing" ? warning : ""}`;
       return { type: "Ready", status: "True", reason: "PolicyReady", message };
     }
     case "disabled": {
-      const also = verdict.issues.length === 0 ? "" : `; switched on it would not work: ${issuesText(verdict.issues)}`;
-      return { type: "Ready", status: "False", reason: "PolicyDisabled", message: `The policy is switched off${also}` };
+      const also = verdict.issues.length === 0 ? "" : `; if enabled it would be invalid: ${issuesText(verdict.issues)}`;
+      return { type: "Ready", status: "False", reason: "PolicyDisabled", message: `The policy is disabled${also}` };
     }
     case "invalid":
       return { type: "Ready", status: "False", reason: "ValidationFailed", message: issuesText(verdict.issues) };
@@ -31,14 +31,14 @@ export function readyCondition(verdict: PolicyVerdict<unknown>, kind: GroupKind,
   }
 }
 
-/** Whether the system refuses anything at all; nothing to tell of a system that always did. */
+/** The Enforced condition; omitted while the system has always run in Enforce mode. */
 export function enforcedConditions(enforcement: Enforcement, before: readonly { readonly type: string }[]): State[] {
   if (enforcement === "Enforce" && !before.some(({ type }) => type === "Enforced")) return [];
-  const laxity = laxityOf(enforcement);
+  const laxity = enforcementNotice(enforcement);
   const status = laxity === undefined ? "True" : "False";
   const message =
     laxity === undefined
-      ? "The system refuses what does not fit"
+      ? "The system rejects requests over quota"
       : `The system runs with --enforcement ${enforcement}: ${laxity}`;
   return [{ type: "Enforced", status, reason: enforcedReasons[enforcement], message }];
 }

@@ -1,27 +1,27 @@
-import type { KindDirectory } from "@milo-quota/kubernetes/client/discovery/kind-directory.ts";
-import { again, type Outcome, settled } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import { abortable } from "@milo-quota/kubernetes/client/abortable.ts";
+import type { RestMapper } from "@milo-quota/kubernetes/client/discovery/rest-mapper.ts";
+import { type ReconcileResult, reconciled, requeueAfter } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import { writeStatus } from "@milo-quota/kubernetes/client/resources/write-status.ts";
-import { untilAborted } from "@milo-quota/kubernetes/client/until-aborted.ts";
 import { type Condition, type ConditionState, setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { AnyPolicy, IndexedPolicy } from "../../core/policy/policy-index.ts";
 import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
+import type { PolicyCache, PolicyKey } from "../../views/policy-cache.ts";
 import type { Running, Runtime } from "../../views/runtime.ts";
-import type { PolicyPlace, WatchedPolicies } from "../../views/watched-policies.ts";
 import { PlaneQueues } from "../ownership/plane-queues.ts";
-import { isWorthReporting } from "../status/quiet-conflicts.ts";
+import { shouldReport } from "../status/conflicts.ts";
 import type { TriggerKind } from "./policy-conditions.ts";
 
-/** How often it is looked whether a kind that was not served is served by now. */
+/** How often to check whether a missing trigger kind is served now. */
 const recheckMs = 60_000;
 
 export interface PolicyStatusOptions<Policy extends AnyPolicy, Compiled> {
   readonly runtime: Runtime;
-  readonly index: WatchedPolicies<Policy, Compiled>;
-  readonly directory: Pick<KindDirectory, "find">;
+  readonly policies: PolicyCache<Policy, Compiled>;
+  readonly restMapper: Pick<RestMapper, "resourceFor">;
   readonly type: ResourceType & { readonly kind: string };
   readonly conditions: (
     policy: IndexedPolicy<Policy, Compiled>,
@@ -29,31 +29,31 @@ export interface PolicyStatusOptions<Policy extends AnyPolicy, Compiled> {
   ) => readonly Omit<ConditionState, "observedGeneration">[];
 }
 
-/** Tells of each policy of a kind, in its status, whether it is at work. Other fields of the status are left as they are. */
+/** Writes the conditions of all policies of a kind. Keeps other fields of their status. */
 export class PolicyStatusWriter<Policy extends AnyPolicy, Compiled> implements Running {
   readonly #options: PolicyStatusOptions<Policy, Compiled>;
-  readonly #queue: PlaneQueues<PolicyPlace>;
+  readonly #queue: PlaneQueues<PolicyKey>;
   readonly #unsubscribe: () => void;
 
   constructor(options: PolicyStatusOptions<Policy, Compiled>) {
     this.#options = options;
-    const { runtime, index, type } = options;
+    const { runtime, policies, type } = options;
     this.#queue = new PlaneQueues({
-      work: (place, signal) => this.#reconcile(place, signal),
+      reconcile: (key, signal) => this.#reconcile(key, signal),
       idOf: ({ plane, name }) => `${plane}\n${name}`,
       planesOf: ({ plane }) => plane,
       clock: runtime.clock,
       random: runtime.random,
       report: (error, { plane, name }, failures) => {
-        if (isWorthReporting(error, failures)) runtime.report(`${type.kind} ${name} in ${plane}`, error);
+        if (shouldReport(error, failures)) runtime.report(`${type.kind} ${name} in ${plane}`, error);
       },
     });
-    this.#unsubscribe = index.onChange((place) => this.#queue.add(place));
+    this.#unsubscribe = policies.onChange((key) => this.#queue.add(key));
   }
 
-  /** Looks at a policy again, after something it is judged by has changed. */
-  look(place: PolicyPlace): void {
-    if (this.#options.index.isReady) this.#queue.add(place);
+  /** Queues a policy whose conditions may have changed. */
+  enqueue(key: PolicyKey): void {
+    if (this.#options.policies.isReady) this.#queue.add(key);
   }
 
   async stop(): Promise<void> {
@@ -61,22 +61,22 @@ export class PolicyStatusWriter<Policy extends AnyPolicy, Compiled> implements R
     await this.#queue.stop();
   }
 
-  async #reconcile(place: PolicyPlace, signal: AbortSignal): Promise<Outcome> {
-    const { index } = this.#options;
-    const seen = index.get(place);
-    if (seen === undefined) return settled;
-    const triggerKind = await this.#triggerKind(seen, signal);
-    const now = index.get(place);
-    if (now === undefined) return settled;
+  async #reconcile(key: PolicyKey, signal: AbortSignal): Promise<ReconcileResult> {
+    const { policies } = this.#options;
+    const before = policies.get(key);
+    if (before === undefined) return reconciled;
+    const triggerKind = await this.#triggerKind(before, signal);
+    const now = policies.get(key);
+    if (now === undefined) return reconciled;
     await this.#write(now, triggerKind, signal);
-    return triggerKind === "served" ? settled : again(recheckMs);
+    return triggerKind === "served" ? reconciled : requeueAfter(recheckMs);
   }
 
   async #write(indexed: IndexedPolicy<Policy, Compiled>, triggerKind: TriggerKind, signal: AbortSignal): Promise<void> {
     const { runtime, type, conditions } = this.#options;
     const { metadata, status: before, enabled } = indexed.policy;
     const { generation = 0 } = metadata;
-    const time = timeText(runtime.clock.now());
+    const time = formatTime(runtime.clock.now());
     const after = {
       ...before,
       observedGeneration: generation,
@@ -91,15 +91,15 @@ export class PolicyStatusWriter<Policy extends AnyPolicy, Compiled> implements R
     await writeStatus(client, subject, { before, after }, signal);
   }
 
-  /** Not being able to tell keeps no policy from working. */
+  /** A failed lookup does not make the policy unready. */
   async #triggerKind({ plane, kind }: { plane: string; kind: GroupKind }, signal: AbortSignal): Promise<TriggerKind> {
-    const { directory, runtime, type } = this.#options;
+    const { restMapper, runtime, type } = this.#options;
     try {
-      const found = await untilAborted(directory.find(plane, kind), signal);
+      const found = await abortable(restMapper.resourceFor(plane, kind), signal);
       return found === undefined ? "missing" : "served";
     } catch (error) {
       signal.throwIfAborted();
-      runtime.report(`${type.kind} in ${plane}, looking for the kind ${kind.kind}`, error);
+      runtime.report(`${type.kind} in ${plane}, looking up its trigger kind ${kind.kind}`, error);
       return "unknown";
     }
   }

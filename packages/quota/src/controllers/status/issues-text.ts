@@ -1,9 +1,9 @@
 import { type FieldIssue, issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 
-/** A condition may say so much, and is read by people. */
+/** Well below the maximum length of a condition message. */
 const charactersMax = 8_192;
 
-/** All issues in one sentence; where they are too many, the first ones, and how many more there are. */
+/** All issues as one message; if they are too many, the first ones and the number of the others. */
 export function issuesText(issues: readonly FieldIssue[]): string {
   const texts = issues.map(issueText);
   let characters = 0;

@@ -1,27 +1,32 @@
 import { backoffMs } from "@milo-quota/kubernetes/client/backoff.ts";
-import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
+import {
+  type ReconcileResult,
+  reconciled,
+  requeueAfter,
+  WorkQueue,
+} from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
 import type { ClaimPart } from "../../core/ledger/claim-knowledge.ts";
 import type { ClaimRecord } from "../../views/claim-record.ts";
 import type { RegistrationIndex } from "../../views/registration-index.ts";
 import type { Running, Runtime } from "../../views/runtime.ts";
 import type { Views } from "../../views/views.ts";
-import { Deferred } from "./all-of.ts";
-import { audit } from "./audit.ts";
+import { FailureCollector } from "../failure-collector.ts";
+import { removeUnusedBuckets } from "./buckets/bucket-removal.ts";
+import { BucketStore } from "./buckets/bucket-store.ts";
+import { deferMsMax } from "./buckets/bucket-writes.ts";
+import type { BucketKey, FiguresObserver } from "./buckets/figures-observer.ts";
+import { bucketInformer, type ObservedBucket } from "./buckets/observed-buckets.ts";
 import { ClaimStore } from "./claims/claim-store.ts";
 import type { ForcedClaims } from "./claims/forced-claims.ts";
 import { shrinkAll } from "./claims/shrinking.ts";
 import { type ConsumerKey, ConsumerState, consumerId } from "./consumer-state.ts";
 import { decideBatch } from "./decide-batch.ts";
-import { tellOfMissingPlace } from "./no-place.ts";
-import type { BucketKey, BucketViews } from "./pages/bucket-views.ts";
-import { removeUnused } from "./pages/page-removal.ts";
-import { PageStore } from "./pages/page-store.ts";
-import { foldMsMax } from "./pages/page-writes.ts";
-import { type SeenPage, seenPages } from "./pages/seen-pages.ts";
+import { detectDrift } from "./drift-detection.ts";
+import { reportMissingNamespace } from "./missing-namespace.ts";
 import { recount } from "./recount.ts";
 import { Transactions } from "./transactions/transactions.ts";
-import type { DecisionListener, Leadership, WriterDeps } from "./writer-deps.ts";
+import type { DecisionObserver, Leadership, WriterDeps } from "./writer-deps.ts";
 
 export interface BucketWriterOptions {
   readonly runtime: Runtime;
@@ -29,126 +34,127 @@ export interface BucketWriterOptions {
   readonly registrations: RegistrationIndex;
   readonly forced: ForcedClaims;
   readonly leadership: Leadership;
-  readonly shown: BucketViews;
-  readonly observer?: DecisionListener;
+  readonly figures: FiguresObserver;
+  readonly observer?: DecisionObserver;
 }
 
-/** How often the pages of a consumer are read and counted anew though nothing happened, less often if nothing ever does. */
+/** How often a consumer is recounted without an event; less often if nothing changed since the last recount. */
 const recountMs = { active: 5 * 60_000, idle: 60 * 60_000 };
 const consumersAtOnce = 64;
-/** Between rounds that came to nothing, because pages were written by somebody else, or could not be: on a full disk, say. */
-const startOver = { minMs: 10, maxMs: 2_000 };
-/** A claim that turns out to be granted is coalesced with the next write of its page, within this time. */
+/** Backoff after reconciles that ended without a valid count: conflicts with another writer, or a full disk. */
+const retryBackoff = { minMs: 10, maxMs: 2_000 };
+/** Folding a newly granted claim into its bucket waits this long, to be coalesced with the next bucket write. */
 const grantedMs = 50;
-const auditMs = 5 * 60_000;
-/** Decides claims and keeps pages: for each consumer in each plane one thing at a time. */
+const driftCheckMs = 5 * 60_000;
+
+/** Decides claims and writes buckets. Reconciles one consumer in one control plane at a time. */
 export class BucketWriter implements Running {
-  /** For a store in this process. */
+  /** For embedded mode, where the store is in this process. */
   readonly transactions: Transactions;
   readonly #deps: WriterDeps;
   readonly #states = new Map<string, ConsumerState>();
-  /** Consumers whose counts are wrong: they start over with their next round, never in the middle of one. */
-  readonly #wrong = new Set<string>();
+  /** Consumers whose ledger drifted. Their state is rebuilt when their next reconcile begins, never during one. */
+  readonly #drifted = new Set<string>();
   readonly #queue: WorkQueue<string>;
-  readonly #pages: ReturnType<typeof seenPages>;
-  readonly #audits: WorkQueue<"audit">;
+  readonly #buckets: ReturnType<typeof bucketInformer>;
+  readonly #driftChecks: WorkQueue<"check">;
   readonly #unsubscribe: (() => void)[] = [];
 
   constructor(options: BucketWriterOptions) {
-    const { runtime, observer = {}, ...given } = options;
+    const { runtime, observer = {}, ...deps } = options;
     this.#deps = {
-      ...given,
+      ...deps,
       runtime,
       observer,
-      pages: new PageStore(runtime),
+      buckets: new BucketStore(runtime),
       claims: new ClaimStore(runtime.planes),
-      lookAgain: (id) => this.#queue.add(id),
+      requeue: (id) => this.#queue.add(id),
     };
     this.#queue = new WorkQueue<string>({
-      work: (id, signal) => this.#work(id, signal),
+      reconcile: (id, signal) => this.#reconcile(id, signal),
       idOf: (id) => id,
       laneOf: (id) => id.slice(0, id.indexOf("\n")),
-      told: runtime.toldQueues?.("buckets"),
+      observer: runtime.queueObservers?.("buckets"),
       clock: runtime.clock,
       random: runtime.random,
       report: (error, id) => runtime.report(`bucket writer, ${id.replace("\n", ", ")}`, error),
       limits: { concurrency: consumersAtOnce },
     });
-    this.#audits = new WorkQueue<"audit">({
-      work: (_, signal) => this.#audit(signal),
+    this.#driftChecks = new WorkQueue<"check">({
+      reconcile: (_, signal) => this.#checkDrift(signal),
       idOf: (id) => id,
       clock: runtime.clock,
       random: runtime.random,
-      report: (error) => runtime.report("audit of claims", error),
+      report: (error) => runtime.report("drift detection", error),
     });
-    this.#audits.addAfter("audit", auditMs);
-    this.#pages = seenPages(runtime);
+    this.#driftChecks.addAfter("check", driftCheckMs);
+    this.#buckets = bucketInformer(runtime);
     this.#subscribe();
     const stateOf = (id: string): ConsumerState | undefined => this.#states.get(id);
-    const rebuild = (id: string): void => this.#startOver(id);
+    const rebuild = (id: string): void => this.#requestRebuild(id);
     this.transactions = new Transactions({ deps: this.#deps, stateOf, rebuild });
-    this.#pages.start();
+    this.#buckets.start();
   }
 
-  /** Lowers what a granted claim holds: its object needs no more than these parts. */
-  shrink(place: ObjectPlace, uid: string, parts: readonly ClaimPart[]): void {
-    const consumer = this.#deps.views.claims.get(place)?.consumer;
+  /** Lowers the allocations of a granted claim to these parts. */
+  shrink(key: PlaneObjectKey, uid: string, parts: readonly ClaimPart[]): void {
+    const consumer = this.#deps.views.claims.get(key)?.consumer;
     if (consumer === undefined) return;
-    const state = this.#state({ plane: place.plane, consumer });
-    state.shrinks.set(uid, { place, parts });
+    const state = this.#state({ plane: key.plane, consumer });
+    state.shrinks.set(uid, { key, parts });
     this.#queue.add(state.id);
   }
 
-  /** Resolves when every page that was there is known. */
+  /** Resolves when the bucket informer has synced. */
   get ready(): Promise<void> {
-    return this.#pages.ready;
+    return this.#buckets.synced;
   }
 
-  /** Whether anybody has, holds or wants this, or there is a page that says so. */
+  /** Whether a bucket exists, or a grant or claim names the resource type. */
   knows({ plane, consumer, resourceType }: BucketKey): boolean {
     const state = this.#states.get(consumerId({ plane, consumer }));
-    return state !== undefined && (state.pages.has(resourceType) || state.isNamed(resourceType));
+    return state !== undefined && (state.buckets.has(resourceType) || state.isNamed(resourceType));
   }
 
   async stop(): Promise<void> {
     for (const stop of this.#unsubscribe.splice(0)) stop();
-    await Promise.all([this.#queue.stop(), this.#audits.stop(), this.#pages.stop()]);
+    await Promise.all([this.#queue.stop(), this.#driftChecks.stop(), this.#buckets.stop()]);
   }
 
   #subscribe(): void {
     const { views, registrations, forced } = this.#deps;
     this.#unsubscribe.push(
-      this.#pages.subscribe({
-        added: ({ plane }, page) => this.#sawPage(plane, page),
-        changed: ({ plane }, before, page) => {
-          const isAsked = before.recount !== page.recount;
-          this.#sawPage(plane, isAsked ? { ...page, writer: "" } : page);
+      this.#buckets.subscribe({
+        onAdd: ({ plane }, bucket) => this.#observeBucket(plane, bucket),
+        onUpdate: ({ plane }, before, bucket) => {
+          const isRecountRequested = before.recount !== bucket.recount;
+          this.#observeBucket(plane, isRecountRequested ? { ...bucket, writer: "" } : bucket);
         },
-        removed: ({ plane }, page) => this.#sawPage(plane, { ...page, writer: "" }),
+        onDelete: ({ plane }, bucket) => this.#observeBucket(plane, { ...bucket, writer: "" }),
       }),
       views.grants.subscribe({
-        added: (place, grant) => this.#at(place, grant.consumer).setGrant(nameOf(place), grant),
-        changed: (place, before, grant) => {
-          this.#at(place, before.consumer).dropGrant(nameOf(place));
-          this.#at(place, grant.consumer).setGrant(nameOf(place), grant);
+        onAdd: (key, grant) => this.#enqueue(key, grant.consumer).setGrant(nameOf(key), grant),
+        onUpdate: (key, before, grant) => {
+          this.#enqueue(key, before.consumer).dropGrant(nameOf(key));
+          this.#enqueue(key, grant.consumer).setGrant(nameOf(key), grant);
         },
-        removed: (place, grant) => this.#at(place, grant.consumer).dropGrant(nameOf(place)),
+        onDelete: (key, grant) => this.#enqueue(key, grant.consumer).dropGrant(nameOf(key)),
       }),
       views.claims.subscribe({
-        added: (place, record) => this.#sawClaim(place, record),
-        changed: (place, _, record) => this.#sawClaim(place, record),
-        removed: (place, record) => this.#at(place, record.consumer).gone(record.uid),
+        onAdd: (key, record) => this.#observeClaim(key, record),
+        onUpdate: (key, _, record) => this.#observeClaim(key, record),
+        onDelete: (key, record) => this.#enqueue(key, record.consumer).markGone(record.uid),
       }),
       registrations.onChange((resourceType) => this.#reviewAll(resourceType)),
-      forced.onChange((place) => {
-        const consumer = views.claims.get(place)?.consumer;
-        if (consumer !== undefined) this.#at(place, consumer);
+      forced.onChange((key) => {
+        const consumer = views.claims.get(key)?.consumer;
+        if (consumer !== undefined) this.#enqueue(key, consumer);
       }),
     );
   }
 
-  /** The state of a consumer, which has something to look at. */
-  #at({ plane }: Pick<ObjectPlace, "plane">, consumer: ConsumerKey["consumer"]): ConsumerState {
+  /** Queues a reconcile of a consumer and returns its state. */
+  #enqueue({ plane }: Pick<PlaneObjectKey, "plane">, consumer: ConsumerKey["consumer"]): ConsumerState {
     const state = this.#state({ plane, consumer });
     this.#queue.add(state.id);
     return state;
@@ -161,19 +167,19 @@ export class BucketWriter implements Running {
     return state;
   }
 
-  #sawClaim(place: ObjectPlace, record: ClaimRecord): void {
-    const state = this.#state({ plane: place.plane, consumer: record.consumer });
-    const isNews = state.observe(place, record);
+  #observeClaim(key: PlaneObjectKey, record: ClaimRecord): void {
+    const state = this.#state({ plane: key.plane, consumer: record.consumer });
+    const hasChanged = state.observe(key, record);
     if (record.state !== "granted" || !state.isCounted) this.#queue.add(state.id);
-    else if (isNews || state.hasWritten(record.uid)) this.#queue.addAfter(state.id, grantedMs);
+    else if (hasChanged || state.hasReservation(record.uid)) this.#queue.addAfter(state.id, grantedMs);
   }
 
-  /** A page that we did not write, or that somebody deleted without our knowing, is no longer what we think it is. */
-  #sawPage(plane: string, { consumer, resourceType, writer, deleting }: SeenPage): void {
-    const isKnown = (): boolean =>
-      this.#states.get(consumerId({ plane, consumer }))?.pages.get(resourceType)?.deleting === true;
-    if (this.#deps.pages.isOurs(writer) && (!deleting || isKnown())) return;
-    this.#at({ plane }, consumer).sawPage(resourceType);
+  /** Ignores our own writes. Any other write, or a deletion, invalidates the count of the consumer. */
+  #observeBucket(plane: string, { consumer, resourceType, writer, deleting }: ObservedBucket): void {
+    const isDeletionKnown = (): boolean =>
+      this.#states.get(consumerId({ plane, consumer }))?.buckets.get(resourceType)?.deleting === true;
+    if (this.#deps.buckets.isOurs(writer) && (!deleting || isDeletionKnown())) return;
+    this.#enqueue({ plane }, consumer).observeBucket(resourceType);
   }
 
   #reviewAll(resourceType: string): void {
@@ -184,96 +190,98 @@ export class BucketWriter implements Running {
     }
   }
 
-  /** Counts that went wrong are a mistake of ours: it is told, and put right by starting over. */
-  async #audit(signal: AbortSignal): Promise<Outcome> {
+  /** Drift is a bug in this process: report it, and repair it by rebuilding the state. */
+  async #checkDrift(signal: AbortSignal): Promise<ReconcileResult> {
     const { runtime, views, observer } = this.#deps;
-    const drifts = await audit(this.#states, runtime, views, signal);
-    observer.audited?.();
+    const drifts = await detectDrift(this.#states, runtime, views, signal);
+    observer.onDriftCheck?.();
     for (const { state, resourceType, by } of drifts) {
       const id = state.id;
-      observer.drifted?.(resourceType, by);
-      runtime.report(`audit, ${id.replace("\n", ", ")}`, new Error(`the count of ${resourceType} was wrong by ${by}`));
-      if (this.#states.get(id) === state) this.#startOver(id);
+      observer.onDrift?.(resourceType, by);
+      const error = new Error(`the ledger of ${resourceType} differed from its claims by ${by}`);
+      runtime.report(`drift detection, ${id.replace("\n", ", ")}`, error);
+      if (this.#states.get(id) === state) this.#requestRebuild(id);
     }
-    return again(auditMs);
+    return requeueAfter(driftCheckMs);
   }
 
-  #startOver(id: string): void {
-    this.#wrong.add(id);
+  #requestRebuild(id: string): void {
+    this.#drifted.add(id);
     this.#queue.add(id);
   }
 
-  #rebuild(id: string, wrong: ConsumerState): ConsumerState {
+  #rebuild(id: string, drifted: ConsumerState): ConsumerState {
     const { claims, grants } = this.#deps.views;
-    const { key, shrinks, turns } = wrong;
-    const isOurs = ({ plane }: ObjectPlace, { consumer }: Pick<ConsumerKey, "consumer">): boolean =>
+    const { key, shrinks, turns } = drifted;
+    const isOwn = ({ plane }: PlaneObjectKey, { consumer }: Pick<ConsumerKey, "consumer">): boolean =>
       consumerId({ plane, consumer }) === id;
     const state = new ConsumerState(key, turns);
     this.#states.set(id, state);
-    for (const [place, record] of claims.entries()) if (isOurs(place, record)) state.observe(place, record);
-    for (const [place, grant] of grants.entries()) if (isOurs(place, grant)) state.setGrant(nameOf(place), grant);
-    for (const [place, page] of this.#pages.entries()) if (isOurs(place, page)) state.sawPage(page.resourceType);
+    for (const [at, record] of claims.entries()) if (isOwn(at, record)) state.observe(at, record);
+    for (const [at, grant] of grants.entries()) if (isOwn(at, grant)) state.setGrant(nameOf(at), grant);
+    for (const [at, bucket] of this.#buckets.entries()) if (isOwn(at, bucket)) state.observeBucket(bucket.resourceType);
     for (const [uid, shrink] of shrinks) state.shrinks.set(uid, shrink);
     return state;
   }
 
-  async #work(id: string, signal: AbortSignal): Promise<Outcome> {
-    const kept = this.#states.get(id);
-    if (kept === undefined) return settled;
-    await kept.turns.beginRound();
+  async #reconcile(id: string, signal: AbortSignal): Promise<ReconcileResult> {
+    const before = this.#states.get(id);
+    if (before === undefined) return reconciled;
+    await before.turns.beginReconcile();
     try {
-      const state = this.#wrong.delete(id) ? this.#rebuild(id, kept) : kept;
-      return await this.#inTurn(state, signal);
+      const state = this.#drifted.delete(id) ? this.#rebuild(id, before) : before;
+      return await this.#reconcileState(state, signal);
     } finally {
-      kept.turns.end();
+      before.turns.end();
     }
   }
 
-  async #inTurn(state: ConsumerState, signal: AbortSignal): Promise<Outcome> {
+  async #reconcileState(state: ConsumerState, signal: AbortSignal): Promise<ReconcileResult> {
     try {
-      const hasMore = await this.#round(state, signal);
-      const failedRounds = state.endRound();
-      if (hasMore) return again(backoffMs(failedRounds, startOver, this.#deps.runtime.random));
-      return this.#rest(state);
+      const hasMore = await this.#decideAndWrite(state, signal);
+      const failures = state.endReconcile();
+      if (hasMore) return requeueAfter(backoffMs(failures, retryBackoff, this.#deps.runtime.random));
+      return this.#nextReconcile(state);
     } catch (error) {
-      state.invalidate(); // what was begun may have happened, or not
+      state.invalidate(); // writes in flight may have been applied, or not
       throw error;
     }
   }
 
-  async #round(state: ConsumerState, signal: AbortSignal): Promise<boolean> {
-    if (!state.isCounted || this.#isCountDue(state)) {
+  async #decideAndWrite(state: ConsumerState, signal: AbortSignal): Promise<boolean> {
+    if (!state.isCounted || this.#isRecountDue(state)) {
       await recount(state, this.#deps, signal).catch((error: unknown) =>
-        tellOfMissingPlace(error, state, this.#deps, signal),
+        reportMissingNamespace(error, state, this.#deps, signal),
       );
     }
-    const failures = new Deferred();
+    const failures = new FailureCollector();
     const hasMore = await decideBatch(state, this.#deps, failures, signal);
     await shrinkAll(state, this.#deps, failures, signal);
-    const isOvertaken = await removeUnused(state, this.#deps, signal);
+    const isOvertaken = await removeUnusedBuckets(state, this.#deps, signal);
     state.forgetGone();
     failures.throwFirst();
     return hasMore || isOvertaken || state.shrinks.size > 0;
   }
 
-  #isCountDue(state: ConsumerState): boolean {
+  #isRecountDue(state: ConsumerState): boolean {
     const sinceMs = this.#deps.runtime.elapsedMs() - state.countedAtMs;
     return sinceMs >= (state.isActive ? recountMs.active : recountMs.idle);
   }
 
-  #rest(state: ConsumerState): Outcome {
+  #nextReconcile(state: ConsumerState): ReconcileResult {
     const { clock, elapsedMs } = this.#deps.runtime;
     if (state.isIdle) {
       this.#states.delete(state.id);
-      return settled;
+      return reconciled;
     }
-    const countMs = state.countedAtMs + (state.isActive ? recountMs.active : recountMs.idle) - elapsedMs();
-    const foldMs = state.foldSinceMs === undefined ? countMs : state.foldSinceMs + foldMsMax - elapsedMs();
-    const expiryMs = state.capacityUntilMs - clock.now();
-    return again(Math.max(1, Math.min(countMs, foldMs, expiryMs)));
+    const recountInMs = state.countedAtMs + (state.isActive ? recountMs.active : recountMs.idle) - elapsedMs();
+    const deferredInMs =
+      state.deferredSinceMs === undefined ? recountInMs : state.deferredSinceMs + deferMsMax - elapsedMs();
+    const expiryInMs = state.capacityUntilMs - clock.now();
+    return requeueAfter(Math.max(1, Math.min(recountInMs, deferredInMs, expiryInMs)));
   }
 }
 
-function nameOf({ namespace, name }: ObjectPlace): string {
+function nameOf({ namespace, name }: PlaneObjectKey): string {
   return `${namespace}/${name}`;
 }

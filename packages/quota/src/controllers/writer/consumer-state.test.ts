@@ -4,11 +4,11 @@ import { unstoredBucket } from "../../core/ledger/ledger-bucket.ts";
 import { amountOf } from "../../core/resources/fields/amount.ts";
 import { parseResourceClaim } from "../../core/resources/resource-claim.ts";
 import { ClaimRecords } from "../../views/claim-record.ts";
+import type { StoredBucket } from "./buckets/stored-bucket.ts";
 import { ConsumerState } from "./consumer-state.ts";
-import type { StoredPage } from "./pages/stored-page.ts";
 
 const consumer = { apiGroup: "", kind: "Namespace", namespace: "", name: "web" };
-const place = { plane: "root", namespace: "web", name: "c" };
+const key = { plane: "root", namespace: "web", name: "c" };
 const parts: readonly ClaimPart[] = [{ resourceType: "cpu", dimensionKey: "", amount: amountOf(2) }];
 
 let state: ConsumerState;
@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const held = (): bigint => state.ledger.ofType("cpu").figures().allocated;
 
-/** A claim as it is read. */
+/** A claim as the cache has it. */
 function record(version: number, condition?: { readonly status: string; readonly reason: string }) {
   const lastTransitionTime = "2026-01-01T00:00:00Z";
   const granted = condition && { type: "Granted", message: "", lastTransitionTime, ...condition };
@@ -33,10 +33,10 @@ function record(version: number, condition?: { readonly status: string; readonly
   return new ClaimRecords().of(parsed.value);
 }
 
-function page(version: string): StoredPage {
-  const stored = { ...unstoredBucket("cpu"), version };
+function bucket(version: string): StoredBucket {
   return {
-    page: stored,
+    ...unstoredBucket("cpu"),
+    version,
     uid: "p",
     namespace: "web",
     name: "cpu",
@@ -54,20 +54,20 @@ const counted = (): void => {
 
 describe("whether a consumer is counted", () => {
   const cases: Readonly<Record<string, readonly [happens: () => void, isCounted: boolean]>> = {
-    "before anybody has counted": [() => undefined, false],
+    "before the first count": [() => undefined, false],
     "while it is being counted": [() => state.beginCount(), false],
     "when it was counted": [counted, true],
-    "when another writer's bucket was seen after that": [
+    "after another writer's bucket was observed": [
       () => {
         counted();
-        state.sawPage("cpu");
+        state.observeBucket("cpu");
       },
       false,
     ],
-    "when another writer's bucket was seen meanwhile": [
+    "when another writer's bucket was observed meanwhile": [
       () => {
         state.beginCount();
-        state.sawPage("cpu");
+        state.observeBucket("cpu");
         state.finishCount(0);
       },
       false,
@@ -85,7 +85,7 @@ describe("whether a consumer is counted", () => {
       () => {
         counted();
         state.learn("u", { state: "granted", parts });
-        state.gone("u");
+        state.markGone("u");
       },
       true,
     ],
@@ -97,15 +97,15 @@ describe("whether a consumer is counted", () => {
     });
   }
 
-  it("decides how many rounds in a row failed", () => {
-    expect([state.endRound(), state.endRound()]).toEqual([1, 2]);
+  it("determines how many reconciles in a row failed", () => {
+    expect([state.endReconcile(), state.endReconcile()]).toEqual([1, 2]);
     counted();
-    expect(state.endRound()).toBe(0);
+    expect(state.endReconcile()).toBe(0);
     state.invalidate();
-    expect(state.endRound()).toBe(1);
+    expect(state.endReconcile()).toBe(1);
   });
 
-  it("remembers when, and whether anything has happened since", () => {
+  it("remembers when, and whether a claim has changed since", () => {
     state.learn("u", { state: "granted", parts });
     expect(state.isActive).toBe(true);
     state.beginCount();
@@ -113,51 +113,51 @@ describe("whether a consumer is counted", () => {
     expect([state.countedAtMs, state.isActive]).toEqual([70, false]);
     state.learn("u", { state: "granted", parts });
     expect(state.isActive).toBe(false);
-    state.gone("u");
+    state.markGone("u");
     expect(state.isActive).toBe(true);
   });
 });
 
 describe("a claim of a consumer", () => {
   it("is pending until it is decided, and not again by an older version of it", () => {
-    state.observe(place, record(7));
+    state.observe(key, record(7));
     expect([state.hasPending, state.openCount]).toEqual([true, 1]);
     state.learn("u", { state: "granted", parts });
     expect([state.hasPending, state.openCount, held()]).toEqual([false, 0, 2n]);
-    expect(state.observe(place, record(7))).toBe(false);
+    expect(state.observe(key, record(7))).toBe(false);
     expect([state.hasPending, held()]).toEqual([false, 2n]);
   });
 
-  it("keeps the newest version that was seen of it while it waits", () => {
-    state.observe(place, record(9));
-    state.observe(place, record(8));
+  it("keeps the latest version that was observed while it is open", () => {
+    state.observe(key, record(9));
+    state.observe(key, record(8));
     expect(state.entry("u")?.claim.metadata.resourceVersion).toBe("9");
   });
 
-  it("waits, but not to be decided, once it was found not to be valid", () => {
-    state.observe(place, record(8, { status: "False", reason: "ValidationFailed" }));
+  it("is open but not pending once it was found invalid", () => {
+    state.observe(key, record(8, { status: "False", reason: "ValidationFailed" }));
     expect([state.openCount, state.hasPending]).toEqual([1, false]);
   });
 
-  it("that went in a transaction is not counted again when a view is late and shows how it was", () => {
+  it("that a transaction removed is not counted again when a late event shows it as granted", () => {
     state.learn("u", { state: "granted", parts });
-    state.removed("u");
+    state.markRemoved("u");
     state.forgetGone();
-    expect(state.observe(place, record(7, { status: "True", reason: "QuotaAvailable" }))).toBe(false);
+    expect(state.observe(key, record(7, { status: "True", reason: "QuotaAvailable" }))).toBe(false);
     expect(held()).toBe(0n);
   });
 
-  it("that went in a transaction is forgotten after the view has shown that it is gone", () => {
+  it("that a transaction removed is forgotten after the cache has shown its deletion", () => {
     state.learn("u", { state: "granted", parts });
-    state.removed("u");
-    state.gone("u");
+    state.markRemoved("u");
+    state.markGone("u");
     state.forgetGone();
     expect(state.ledger.knowledgeOf("u")).toBeUndefined();
   });
 
-  it("that went in a transaction is forgotten after the next count, if no view ever showed it", () => {
+  it("that a transaction removed is forgotten after the next count, if the cache never showed it", () => {
     state.learn("u", { state: "granted", parts });
-    state.removed("u");
+    state.markRemoved("u");
     counted();
     state.forgetGone();
     expect(state.ledger.knowledgeOf("u")).toBeUndefined();
@@ -165,34 +165,34 @@ describe("a claim of a consumer", () => {
 
   it("that was never stored leaves nothing behind", () => {
     state.learn("u", { state: "granted", parts });
-    state.neverStored("u");
+    state.markNeverStored("u");
     expect([held(), state.ledger.knowledgeOf("u"), state.isIdle]).toEqual([0n, undefined, true]);
   });
 });
 
 describe("the fences of a consumer", () => {
   beforeEach(() => {
-    state.observe(place, record(7));
-    state.putPage("cpu", page("1"));
+    state.observe(key, record(7));
+    state.putBucket("cpu", bucket("1"));
     state.fences.of("u");
   });
 
   const fenced = (): readonly string[] => [...state.fences.of("u")];
 
   it("are raised by our own writes, and lowered by reading what another writer wrote", () => {
-    state.wrotePage("cpu", page("2"));
+    state.bucketWritten("cpu", bucket("2"));
     expect(fenced()).toEqual(["cpu"]);
-    state.putPage("cpu", page("2"));
+    state.putBucket("cpu", bucket("2"));
     expect(fenced()).toEqual(["cpu"]);
-    state.putPage("cpu", page("3"));
+    state.putBucket("cpu", bucket("3"));
     expect(fenced()).toEqual([]);
   });
 
-  it("go with the bucket, and with the answer to the claim", () => {
-    state.wrotePage("cpu", page("2"));
-    state.dropPage("cpu");
+  it("are dropped with the bucket, and when the claim is decided", () => {
+    state.bucketWritten("cpu", bucket("2"));
+    state.dropBucket("cpu");
     expect(fenced()).toEqual([]);
-    state.wrotePage("cpu", page("4"));
+    state.bucketWritten("cpu", bucket("4"));
     state.learn("u", { state: "denied" });
     expect(fenced()).toEqual([]);
   });

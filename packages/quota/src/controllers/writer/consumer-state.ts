@@ -1,4 +1,4 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
 import { isOlder } from "@milo-quota/kubernetes/client/watch/revision.ts";
 import type { ClaimKnowledge, ClaimPart } from "../../core/ledger/claim-knowledge.ts";
 import { ConsumerLedger } from "../../core/ledger/consumer-ledger.ts";
@@ -12,11 +12,11 @@ import type { ResourceGrant } from "../../core/resources/resource-grant.ts";
 import { grantActivity } from "../../core/resources/rules/grant-activity.ts";
 import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
 import type { ClaimRecord } from "../../views/claim-record.ts";
+import type { StoredBucket } from "./buckets/stored-bucket.ts";
 import { Fences } from "./fences.ts";
-import type { StoredPage } from "./pages/stored-page.ts";
 import { Turns } from "./transactions/turns.ts";
 
-/** Whose quota, and in which plane. */
+/** A consumer in a control plane. */
 export interface ConsumerKey {
   readonly plane: string;
   readonly consumer: ConsumerRef;
@@ -26,44 +26,44 @@ export function consumerId({ plane, consumer }: ConsumerKey): string {
   return `${plane}\n${consumerKey(consumer)}`;
 }
 
-/** A claim that waits for its answer. */
+/** A claim that is not decided yet. */
 export interface OpenEntry {
-  readonly place: ObjectPlace;
+  readonly key: PlaneObjectKey;
   readonly claim: ResourceClaim;
   readonly open: OpenClaim;
 }
 
-/** A claim that is to hold less than it does. */
+/** A claim whose allocations are to be lowered to these parts. */
 export interface Shrink {
-  readonly place: ObjectPlace;
+  readonly key: PlaneObjectKey;
   readonly parts: readonly ClaimPart[];
 }
 
 /**
- * Whether the pages were read, and then counted, since anybody else may have written them. Nothing is decided unless they
- * are `counted`; a count that is overtaken by a foreign write ends as `uncounted`.
+ * Whether the buckets were read, and the claims counted, since another client may have written a bucket. Claims are decided
+ * only while `counted`; a foreign write during a count ends it as `uncounted`.
  */
 type Phase = "uncounted" | "counting" | "counted";
 
-/** Everything that is known of one consumer in one plane: its claims, grants and pages. Nothing in here asks anybody. */
+/** All that the bucket writer knows of one consumer in one control plane: claims, grants and buckets. Does no I/O. */
 export class ConsumerState {
   readonly key: ConsumerKey;
   readonly id: string;
   readonly ledger = new ConsumerLedger();
   readonly fences = new Fences();
-  /** Rounds of the writer and transactions take turns. */
+  /** Reconciles of the writer and transactions of the store take turns. */
   readonly turns: Turns;
-  /** What granted claims are to hold from now on, where that is less. */
+  /** Requested shrinks by claim UID. */
   readonly shrinks = new Map<string, Shrink>();
-  readonly #pages = new Map<string, StoredPage>();
+  readonly #buckets = new Map<string, StoredBucket>();
   readonly #open = new Map<string, OpenEntry>();
   readonly #grants = new Map<string, ResourceGrant>();
-  /** Claims that are gone and may be forgotten when nothing on its way can still speak of them. */
+  /** Claims that are gone, and can be forgotten once no response in flight can mention them. */
   readonly #gone = new Set<string>();
-  /** Claims that were removed by transactions, of which the view may still have to hear that they ever were. */
+  /** Claims that transactions removed. The claim cache may still deliver events about them. */
   readonly #removed = new Set<string>();
-  /** Types of which a page was seen. */
-  readonly #seen = new Set<string>();
+  /** Types whose bucket was observed by the informer. */
+  readonly #observedTypes = new Set<string>();
   #phase: Phase = "uncounted";
   #countedAtMs = 0;
   #isActive = false;
@@ -72,8 +72,8 @@ export class ConsumerState {
   #countedGrantChanges = -1;
   #activeTypes: ReadonlySet<string> = new Set();
   #capacityUntilMs = Number.POSITIVE_INFINITY;
-  #foldSinceMs: number | undefined;
-  #failedRounds = 0;
+  #deferredSinceMs: number | undefined;
+  #failedReconciles = 0;
 
   constructor(key: ConsumerKey, turns = new Turns()) {
     this.key = key;
@@ -81,18 +81,18 @@ export class ConsumerState {
     this.id = consumerId(key);
   }
 
-  // Counting.
+  // Counting
 
   get isCounted(): boolean {
     return this.#phase === "counted";
   }
 
-  /** When the last count ended. */
+  /** When the last recount ended. */
   get countedAtMs(): number {
     return this.#countedAtMs;
   }
 
-  /** Whether anything has happened since then. */
+  /** Whether a claim has changed since then. */
   get isActive(): boolean {
     return this.#isActive;
   }
@@ -101,7 +101,7 @@ export class ConsumerState {
     this.#phase = "counting";
   }
 
-  /** Pages, claims and grants are known as of one moment; unless something was overtaken meanwhile. */
+  /** Buckets, claims and grants are consistent now, unless the state was invalidated meanwhile. */
   finishCount(nowMs: number): void {
     if (this.#phase === "counting") this.#phase = "counted";
     this.#isActive = false;
@@ -110,20 +110,20 @@ export class ConsumerState {
     this.#removed.clear();
   }
 
-  /** What we think is stored may be something else: everything is counted anew before anything is decided. */
+  /** The stored buckets may differ from this state: a recount has to precede the next decision. */
   invalidate(): void {
     this.#phase = "uncounted";
   }
 
-  /** How many rounds in a row ended with a count that does not hold; to be called at the end of each. */
-  endRound(): number {
-    this.#failedRounds = this.isCounted ? 0 : this.#failedRounds + 1;
-    return this.#failedRounds;
+  /** Call at the end of each reconcile. Returns how many in a row ended without a valid count. */
+  endReconcile(): number {
+    this.#failedReconciles = this.isCounted ? 0 : this.#failedReconciles + 1;
+    return this.#failedReconciles;
   }
 
-  // Claims.
+  // Claims
 
-  /** Claims that wait, in the order in which they came. */
+  /** Undecided claims in the order of their arrival. */
   get open(): Iterable<OpenEntry> {
     return this.#open.values();
   }
@@ -136,79 +136,79 @@ export class ConsumerState {
     return this.#open.get(uid);
   }
 
-  /** Whether a claim waits to be decided. One that was found not to be valid waits for something else to change first. */
+  /** Whether a claim can be decided. An invalid one is open, but has to be changed first, or its registration. */
   get hasPending(): boolean {
-    for (const { claim } of this.#open.values()) if (claim.answer.state === "pending") return true;
+    for (const { claim } of this.#open.values()) if (claim.decision.state === "pending") return true;
     return false;
   }
 
-  /** How many things were learned of claims, or written about them. */
+  /** Counts everything that was learned or written about claims; equal values mean no change in between. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** Whether any page still says that something is promised to this claim. */
-  hasWritten(uid: string): boolean {
-    for (const { page } of this.#pages.values()) {
-      if (page.content.reservations.some(({ claim }) => claim.uid === uid)) return true;
+  /** Whether any stored bucket has a reservation for this claim. */
+  hasReservation(uid: string): boolean {
+    for (const bucket of this.#buckets.values()) {
+      if (bucket.content.reservations.some(({ claim }) => claim.uid === uid)) return true;
     }
     return false;
   }
 
-  /** Takes in a claim as it was seen, in whatever order and however often. Whether it was news. */
-  observe(place: ObjectPlace, record: ClaimRecord): boolean {
-    const isNews = this.learn(record.uid, knowledgeIn(record));
-    if (this.ledger.knowledgeOf(record.uid)?.state !== "pending" || record.open === undefined) return isNews;
+  /** Merges a claim from the cache; order and repetition do not matter. Returns whether it changed anything. */
+  observe(key: PlaneObjectKey, record: ClaimRecord): boolean {
+    const hasChanged = this.learn(record.uid, knowledgeIn(record));
+    if (this.ledger.knowledgeOf(record.uid)?.state !== "pending" || record.open === undefined) return hasChanged;
     const known = this.#open.get(record.uid)?.claim.metadata.resourceVersion ?? "";
-    if (isOlder(record.version, known)) return isNews;
-    this.#open.set(record.uid, { place, claim: record.open, open: openClaimOf(record.open, "waiting") });
+    if (isOlder(record.version, known)) return hasChanged;
+    this.#open.set(record.uid, { key, claim: record.open, open: openClaimOf(record.open, false) });
     return true;
   }
 
-  /** Takes in what has become of a claim. Whether it was news. */
+  /** Merges a new state of a claim. Returns whether it changed anything. */
   learn(uid: string, knowledge: ClaimKnowledge): boolean {
-    const isNews = this.ledger.learn(uid, knowledge);
+    const hasChanged = this.ledger.learn(uid, knowledge);
     this.#changes += 1;
-    this.#isActive ||= isNews;
-    if (this.ledger.knowledgeOf(uid)?.state === "pending") return isNews;
+    this.#isActive ||= hasChanged;
+    if (this.ledger.knowledgeOf(uid)?.state === "pending") return hasChanged;
     this.#open.delete(uid);
     this.fences.drop(uid);
-    return isNews;
+    return hasChanged;
   }
 
-  /** A claim is gone, and nobody will hear of it any more. */
-  gone(uid: string): void {
+  /** The claim is gone, and the cache will deliver no more events about it. */
+  markGone(uid: string): void {
     this.learn(uid, { state: "gone" });
     this.#removed.delete(uid);
     this.#gone.add(uid);
   }
 
-  /** A claim was removed by a transaction; the view hears of it later. */
-  removed(uid: string): void {
+  /** A transaction removed the claim; the cache shows it later. */
+  markRemoved(uid: string): void {
     this.learn(uid, { state: "gone" });
     this.#removed.add(uid);
   }
 
-  /** A claim that was never stored. */
-  neverStored(uid: string): void {
+  /** The transaction that would have stored the claim was rolled back. */
+  markNeverStored(uid: string): void {
     this.learn(uid, { state: "gone" });
     this.ledger.forget([uid]);
   }
 
-  /** Remembers which of these were found to be gone, to forget them in time. */
+  /** Schedules those of these claims that are gone to be forgotten. */
   noteGone(uids: Iterable<string>): void {
     for (const uid of uids) if (this.ledger.knowledgeOf(uid)?.state === "gone") this.#gone.add(uid);
   }
 
-  /** Forgets claims that are gone. Only while nothing is on its way that could still speak of them. */
+  /** Forgets claims that are gone. Call it only while no response that mentions them is in flight. */
   forgetGone(): void {
     this.ledger.forget(this.#gone);
     this.#gone.clear();
   }
 
-  // Grants.
+  // Grants
 
-  /** How many things were learned of grants. */
+  /** Counts changes to grants; equal values mean no change in between. */
   get grantChanges(): number {
     return this.#grantChanges;
   }
@@ -222,17 +222,17 @@ export class ConsumerState {
     if (this.#grants.delete(id)) this.#grantChanges += 1;
   }
 
-  /** Something else has changed that may let grants count, or not. */
+  /** A registration changed, which may activate or deactivate grants. */
   reviewGrants(): void {
     this.#grantChanges += 1;
   }
 
-  /** Until when the grants give what they give, if nothing changes. */
+  /** When the next grant expires. */
   get capacityUntilMs(): number {
     return this.#capacityUntilMs;
   }
 
-  /** Takes over what the grants give by now, where that may have changed. */
+  /** Recomputes the capacity if grants changed or expired. Hot: called for every decision, and usually returns at once. */
   countGrants(view: RegistrationView, nowMs: number): void {
     if (this.#countedGrantChanges === this.#grantChanges && nowMs < this.#capacityUntilMs) return;
     this.#countedGrantChanges = this.#grantChanges;
@@ -250,46 +250,48 @@ export class ConsumerState {
     this.#activeTypes = types;
   }
 
-  /** Whether a grant names a resource type, whether it counts or not. */
+  /** Whether a grant names a resource type, active or not. */
   isGranted(type: string): boolean {
     return [...this.#grants.values()].some(({ allowances }) => allowances.some((each) => each.resourceType === type));
   }
 
-  // Pages.
+  // Buckets
 
-  get pages(): ReadonlyMap<string, StoredPage> {
-    return this.#pages;
+  get buckets(): ReadonlyMap<string, StoredBucket> {
+    return this.#buckets;
   }
 
-  /** Resource types whose pages matter: somebody has, holds or wants them, or there is a page. */
+  /** Resource types that are granted, held or requested, or have a bucket. */
   types(): ReadonlySet<string> {
-    const held = [...this.ledger.typeLedgers].filter((book) => book.claimCount > 0).map((book) => book.resourceType);
-    const wanted = [...this.#open.values()].flatMap(({ open }) => resourceTypesOf(open));
-    return new Set([...this.#activeTypes, ...held, ...wanted, ...this.#pages.keys(), ...this.#seen]);
+    const held = [...this.ledger.typeLedgers]
+      .filter(({ claimCount }) => claimCount > 0)
+      .map(({ resourceType }) => resourceType);
+    const requested = [...this.#open.values()].flatMap(({ open }) => resourceTypesOf(open));
+    return new Set([...this.#activeTypes, ...held, ...requested, ...this.#buckets.keys(), ...this.#observedTypes]);
   }
 
-  /** There is a page of this type, or was, and somebody else may have written it. */
-  sawPage(type: string): void {
-    this.#seen.add(type);
+  /** The informer showed a write or deletion of this bucket that is not ours. */
+  observeBucket(type: string): void {
+    this.#observedTypes.add(type);
     this.invalidate();
   }
 
-  /** What is shown of a type beside its page; nothing, when there is no page. */
-  shownBook(type: string): TypeLedger | undefined {
-    return this.#pages.has(type) ? this.ledger.ofType(type) : undefined;
+  /** The ledger that figures are derived from; undefined without a bucket. */
+  shownLedger(type: string): TypeLedger | undefined {
+    return this.#buckets.has(type) ? this.ledger.ofType(type) : undefined;
   }
 
-  /** Whether a page has to be there, whoever else wants it or not. */
+  /** Whether a type needs a bucket because it is granted or held, even if no open claim requests it. */
   isUsed(type: string): boolean {
     return this.#activeTypes.has(type) || this.ledger.ofType(type).claimCount > 0;
   }
 
-  /** Whether everything that is granted or held has a page. */
-  get hasUsedPages(): boolean {
-    const isThere = (type: string): boolean => this.#pages.has(type);
+  /** Whether every type that is granted or held has a bucket. */
+  get hasUsedBuckets(): boolean {
+    const hasBucket = (type: string): boolean => this.#buckets.has(type);
     return (
-      [...this.#activeTypes].every(isThere) &&
-      [...this.ledger.typeLedgers].every((book) => book.claimCount === 0 || isThere(book.resourceType))
+      [...this.#activeTypes].every(hasBucket) &&
+      [...this.ledger.typeLedgers].every(({ claimCount, resourceType }) => claimCount === 0 || hasBucket(resourceType))
     );
   }
 
@@ -299,41 +301,40 @@ export class ConsumerState {
     return [...this.#open.values()].some(({ open }) => resourceTypesOf(open).includes(type));
   }
 
-  /** Takes over a page as it was read. If somebody else has written it, it is no fence any more. */
-  putPage(type: string, page: StoredPage): void {
-    if (this.#pages.get(type)?.page.version !== page.page.version) this.fences.lower(type);
-    this.#pages.set(type, page);
+  /** Stores a bucket that was read. If another client has written it, it is no fence any more. */
+  putBucket(type: string, bucket: StoredBucket): void {
+    if (this.#buckets.get(type)?.version !== bucket.version) this.fences.lower(type);
+    this.#buckets.set(type, bucket);
   }
 
-  dropPage(type: string): void {
-    this.#pages.delete(type);
-    this.#seen.delete(type);
+  dropBucket(type: string): void {
+    this.#buckets.delete(type);
+    this.#observedTypes.delete(type);
     this.fences.lower(type);
   }
 
-  /** Takes over a page as we wrote it: no swap that was prepared before can succeed on it. */
-  wrotePage(type: string, page: StoredPage): void {
+  /** Stores a bucket that we wrote: any swap that was prepared before will conflict. */
+  bucketWritten(type: string, bucket: StoredBucket): void {
     this.#changes += 1;
-    this.#pages.set(type, page);
+    this.#buckets.set(type, bucket);
     this.fences.raise(type);
   }
 
-  // What can wait to be written.
+  // Deferred writes
 
-  /** Since when something waits to be written that can wait for company. */
-  get foldSinceMs(): number | undefined {
-    return this.#foldSinceMs;
+  /** Since when a bucket write has been deferred. */
+  get deferredSinceMs(): number | undefined {
+    return this.#deferredSinceMs;
   }
 
-  /** Notes whether something waits, and since when. */
-  noteFold(isWaiting: boolean, nowMs: number): void {
-    this.#foldSinceMs = isWaiting ? (this.#foldSinceMs ?? nowMs) : undefined;
+  noteDeferred(isDeferred: boolean, nowMs: number): void {
+    this.#deferredSinceMs = isDeferred ? (this.#deferredSinceMs ?? nowMs) : undefined;
   }
 
-  /** Whether nothing is left to keep in mind. */
+  /** Whether the state is empty and can be dropped. */
   get isIdle(): boolean {
-    const isNothingKnown = this.#open.size === 0 && this.#grants.size === 0 && this.ledger.claimCount === 0;
-    return isNothingKnown && this.#pages.size === 0 && this.#seen.size === 0;
+    const isEmpty = this.#open.size === 0 && this.#grants.size === 0 && this.ledger.claimCount === 0;
+    return isEmpty && this.#buckets.size === 0 && this.#observedTypes.size === 0;
   }
 }
 

@@ -1,86 +1,87 @@
-import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { OpenClaim } from "../../core/ledger/ledger-bucket.ts";
 import { resourceTypesOf } from "../../core/ledger/ledger-bucket.ts";
 import { type Decision, settle } from "../../core/ledger/settle.ts";
-import { allOf, type Deferred } from "./all-of.ts";
-import { ClaimAnswers } from "./claims/claim-answers.ts";
+import { awaitAll } from "../await-all.ts";
+import type { FailureCollector } from "../failure-collector.ts";
+import { BucketWrites } from "./buckets/bucket-writes.ts";
+import { ClaimStatusWriter } from "./claims/claim-status-writer.ts";
+import { validationIssues, validationMessage } from "./claims/claim-validation.ts";
 import { denyAll } from "./claims/denials.ts";
-import { faultsOf, faultText } from "./claims/validity.ts";
 import type { ConsumerState } from "./consumer-state.ts";
-import { PageWrites } from "./pages/page-writes.ts";
 import { recoverAll } from "./recovery.ts";
 import type { WriterDeps } from "./writer-deps.ts";
 
-/** For people to read: by then a promise should be settled. */
-const promiseMs = 40_000;
+/** The expirationTime of a reservation is informational: by then the claim should be decided. */
+const reservationMs = 40_000;
 
 /**
- * Decides the claims of a consumer that wait: promises them what fits, one write for each page however many claims there
- * are, and answers them. Returns whether there is more to do at once. A claim that cannot be answered is among the
- * failures, and keeps no other from its answer.
+ * Decides the open claims of a consumer: reserves what fits, with one write for each bucket however many claims there are,
+ * and then writes the claim statuses. Returns whether there is more to do at once. A status that cannot be written goes to
+ * `failures`, and delays no other claim.
  */
 export async function decideBatch(
   state: ConsumerState,
   deps: WriterDeps,
-  failures: Deferred,
+  failures: FailureCollector,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const answers = new ClaimAnswers(state, deps, signal);
-  const context = { deps, failures, answers, writes: new PageWrites(state, deps, signal) };
+  const statuses = new ClaimStatusWriter(state, deps, signal);
+  const context = { deps, failures, statuses, writes: new BucketWrites(state, deps, signal) };
   const dropped = await recoverAll(state, context, signal);
   if (!state.isCounted) return true;
   state.countGrants(deps.registrations, deps.runtime.clock.now());
-  const { ready, faulty } = sortOut(state, deps);
-  if (!state.hasUsedPages || !havePages(state, ready)) {
+  const { ready, invalid } = partition(state, deps);
+  if (!state.hasUsedBuckets || !haveBuckets(state, ready)) {
     state.invalidate();
     return true;
   }
   const decisions = settle(state.ledger, ready, () => deps.runtime.random.uuid());
-  if (decisions.length > 0) deps.observer.batched?.(decisions.length);
-  const expirationTime = decisions.length > 0 ? timeText(deps.runtime.clock.now() + promiseMs) : "";
+  if (decisions.length > 0) deps.observer.onBatch?.(decisions.length);
+  const expirationTime = decisions.length > 0 ? formatTime(deps.runtime.clock.now() + reservationMs) : "";
   const swapped = await context.writes.swapAll({ decisions, dropped, expirationTime });
-  const promised = decisions.filter((decision) => isReserve(decision) && isOn(decision.claim, swapped));
-  await failures.of(allOf(promised.map(({ claim }) => answers.commit(claim.claim.uid))));
-  for (const uid of oversized(decisions)) faulty.set(uid, "asks for more than fits onto a page");
-  await failures.of(allOf([...faulty].map(([uid, message]) => answers.refuse(uid, message))));
+  const reserved = decisions.filter((decision) => isReserve(decision) && isComplete(decision.claim, swapped));
+  await failures.collect(awaitAll(reserved.map(({ claim }) => statuses.commit(claim.claim.uid))));
+  for (const uid of oversized(decisions)) invalid.set(uid, "requests more than one bucket can store");
+  await failures.collect(awaitAll([...invalid].map(([uid, message]) => statuses.markInvalid(uid, message))));
   const denials = decisions.filter(isDenial).map(({ claim }) => claim);
   const hasRoom = denials.length > 0 && (await denyAll(state, denials, { ...context, swapped }, signal));
   return hasRoom || !state.isCounted || decisions.some(({ outcome }) => outcome === "wait");
 }
 
-interface Sorted {
+interface OpenClaims {
   readonly ready: readonly OpenClaim[];
   /** Why claims cannot be decided, by UID. */
-  readonly faulty: Map<string, string>;
+  readonly invalid: Map<string, string>;
 }
 
-function sortOut(state: ConsumerState, { forced, registrations }: WriterDeps): Sorted {
+function partition(state: ConsumerState, { forced, registrations }: WriterDeps): OpenClaims {
   const ready: OpenClaim[] = [];
-  const faulty = new Map<string, string>();
-  for (const { place, claim, open } of state.open) {
+  const invalid = new Map<string, string>();
+  for (const { key, claim, open } of state.open) {
     const { uid } = open.claim;
-    if (isPromised(state, open)) continue; // what was promised is granted, whatever is true by now
-    const verdict = forced.verdict(place, uid);
-    if (verdict === "unknown") continue; // we are told when it is known
-    const faults = faultsOf(claim, registrations);
-    if (faults.length > 0) faulty.set(uid, faultText(faults));
-    else ready.push(verdict === "forced" ? { ...open, standing: "forced" } : open);
+    if (isReserved(state, open)) continue; // a reserved claim is granted, even if it became invalid meanwhile
+    const verdict = forced.verdict(key, uid);
+    if (verdict === "unknown") continue; // ForcedClaims requeues the consumer when it is confirmed or released
+    const issues = validationIssues(claim, registrations);
+    if (issues.length > 0) invalid.set(uid, validationMessage(issues));
+    else ready.push(verdict === "forced" ? { ...open, forced: true } : open);
   }
-  return { ready, faulty };
+  return { ready, invalid };
 }
 
-function isPromised({ ledger }: ConsumerState, open: OpenClaim): boolean {
+function isReserved({ ledger }: ConsumerState, open: OpenClaim): boolean {
   return resourceTypesOf(open).some((type) => ledger.ofType(type).hasReservation(open.claim.uid));
 }
 
-/** A page that was not there when pages were counted is made by the next count. */
-function havePages(state: ConsumerState, claims: readonly OpenClaim[]): boolean {
-  return claims.every((claim) => resourceTypesOf(claim).every((type) => state.pages.has(type)));
+/** A missing bucket is created by the next recount. */
+function haveBuckets(state: ConsumerState, claims: readonly OpenClaim[]): boolean {
+  return claims.every((claim) => resourceTypesOf(claim).every((type) => state.buckets.has(type)));
 }
 
-/** Whether all pages of a claim are among these: of a half, nothing counts. */
-function isOn(claim: OpenClaim, pages: ReadonlySet<string>): boolean {
-  return resourceTypesOf(claim).every((type) => pages.has(type));
+/** Whether all buckets of a claim were written: an incomplete attempt does not count. */
+function isComplete(claim: OpenClaim, written: ReadonlySet<string>): boolean {
+  return resourceTypesOf(claim).every((type) => written.has(type));
 }
 
 function isReserve(decision: Decision): boolean {

@@ -9,7 +9,7 @@ beforeEach(() => {
 const around = (uid: string): readonly string[] => [...fences.of(uid)].sort();
 
 describe("fences of a claim", () => {
-  it("are the buckets that were written since the claim was asked about, and none before that", () => {
+  it("are the buckets written since the first query for the claim", () => {
     fences.raise("cpu");
     expect(around("a")).toEqual([]);
     fences.raise("disk");
@@ -35,7 +35,7 @@ describe("fences of a claim", () => {
     expect(around("a")).toEqual(["cpu", "disk"]);
   });
 
-  it("are forgotten when the claim is decided, and begin anew if it is asked about again", () => {
+  it("are forgotten when the claim is decided, and start empty at the next query", () => {
     around("a");
     fences.raise("cpu");
     fences.drop("a");

@@ -1,11 +1,11 @@
 /**
- * Pages that we have written since promises to a claim were found which no attempt completed, by the UID of the claim: a
- * swap of such a page that was prepared before cannot succeed any more.
+ * Buckets that this writer has written since recovery found an incomplete attempt, by the UID of the claim. A swap of a
+ * fenced bucket that another writer prepared before will conflict, so that the attempt cannot be completed there.
  */
 export class Fences {
   readonly #byClaim = new Map<string, Set<string>>();
 
-  /** From now on pages are fenced for this claim as they are written. */
+  /** The types fenced for a claim. From this call on, bucket writes fence for it. */
   of(uid: string): ReadonlySet<string> {
     const fenced = this.#byClaim.get(uid) ?? new Set<string>();
     this.#byClaim.set(uid, fenced);
@@ -16,12 +16,12 @@ export class Fences {
     this.#byClaim.delete(uid);
   }
 
-  /** We have written a page. */
+  /** This writer has written the bucket of a type. */
   raise(type: string): void {
     for (const fenced of this.#byClaim.values()) fenced.add(type);
   }
 
-  /** Somebody else may have written a page. */
+  /** Another client may have written the bucket of a type. */
   lower(type: string): void {
     for (const fenced of this.#byClaim.values()) fenced.delete(type);
   }

@@ -1,9 +1,7 @@
 import { usedPercentMax as percentMax } from "../resources/allowance-bucket.ts";
 import type { Amount } from "../resources/fields/amount.ts";
 
-/**
- * All arithmetic on amounts. Sums may pass int64 in here, because bigints do not overflow; what a bucket shows is cut to it.
- */
+/** All arithmetic on amounts. Sums may exceed int64, because bigints do not overflow; bucket statuses are capped to it. */
 
 export function plus(left: Amount, right: Amount): Amount {
   return (left + right) as Amount;
@@ -13,7 +11,7 @@ export function minus(left: Amount, right: Amount): Amount {
   return (left - right) as Amount;
 }
 
-/** Never below 0: what is missing is shown as overage, not as a debt. */
+/** Never below 0: buckets show a deficit as overage, not as a negative amount. */
 export function minusOrNone(left: Amount, right: Amount): Amount {
   return (left > right ? left - right : 0n) as Amount;
 }

@@ -11,7 +11,7 @@ const somewhere: LabelRequirements = [{ key: "l", operator: "Exists", values: []
 const nowhere: LabelRequirements = [{ key: "l", operator: "DoesNotExist", values: [] }];
 
 describe("pools", () => {
-  it("serve everybody they match, to the last unit", () => {
+  it("serve all requests they match, to the last unit", () => {
     const network = new FlowNetwork([
       { requirements: somewhere, amount: amount(100) },
       { requirements: inPlace("DLS"), amount: amount(500) },
@@ -27,7 +27,7 @@ describe("pools", () => {
     expect(network.available(dls)).toBe(0n);
   });
 
-  it("move use out of the way: what came first does not strand what comes later", () => {
+  it("move earlier use to other pools to make room for later use", () => {
     const network = new FlowNetwork([
       { requirements: somewhere, amount: amount(100) },
       { requirements: inPlace("DLS"), amount: amount(100) },
@@ -52,7 +52,7 @@ describe("pools", () => {
     expect(network.tryRaise(node["e"] as FlowNode, amount(1))).toBe(true);
   });
 
-  it("do not serve a request without dimensions unless they say so", () => {
+  it("serve a request without dimensions only if their selector matches it", () => {
     const network = new FlowNetwork([
       { requirements: somewhere, amount: amount(5) },
       { requirements: nowhere, amount: amount(3) },

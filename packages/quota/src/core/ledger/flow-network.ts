@@ -4,7 +4,7 @@ import type { Dimensions } from "../resources/fields/dimensions.ts";
 import { least, minus, plus } from "./arithmetic.ts";
 import type { Pool } from "./pools.ts";
 
-/** Use with one set of dimensions: how much there is, and from which pools it is drawn. */
+/** The use with one set of dimensions, and the pools that it draws from. */
 export interface FlowNode {
   /** Positions of the pools it may draw from. */
   readonly pools: readonly number[];
@@ -17,13 +17,13 @@ export interface FlowNode {
 
 /**
  * Assigns use to pools so that as much of it as possible is covered: a maximum flow from sets of dimensions to pools,
- * kept up to date change by change. Overlapping selectors are exact: use moves between pools when that makes room, so
- * the order in which claims arrive strands nothing. A change costs what the pools and the distinct sets of dimensions
- * cost, never what the claims behind them would.
+ * updated incrementally. Overlapping selectors are exact: use moves between pools when that makes room, so that the order
+ * in which claims arrive strands no capacity. The cost of a change depends on the number of pools and of distinct sets of
+ * dimensions, never on the number of claims.
  */
 export class FlowNetwork {
   readonly #pools: readonly Pool[];
-  /** What is left in each pool. */
+  /** The free capacity of each pool. */
   readonly #free: Amount[];
   readonly #nodes = new Set<FlowNode>();
   #uncovered = noAmount;
@@ -38,7 +38,7 @@ export class FlowNetwork {
     return this.#uncovered;
   }
 
-  /** What is left in all pools together. */
+  /** The free capacity of all pools. */
   get free(): Amount {
     return this.#free.reduce(plus, noAmount);
   }
@@ -56,9 +56,9 @@ export class FlowNetwork {
     return { pools, flows: this.#pools.map(() => noAmount), demand: noAmount, assigned: noAmount };
   }
 
-  /** Raises the demand, but only if pools cover all of it; else nothing changes. */
+  /** Raises the demand if pools cover all of it; otherwise changes nothing. */
   tryRaise(node: FlowNode, amount: Amount): boolean {
-    // A node with uncovered demand has no way to any free capacity: the flow is at its maximum.
+    // A node with uncovered demand cannot reach any free capacity: the flow is at its maximum.
     if (node.assigned < node.demand) return amount === 0n;
     const covered = this.#cover(node, amount);
     if (covered < amount) {
@@ -84,7 +84,7 @@ export class FlowNetwork {
     if (excess > 0n) this.#coverOthers();
   }
 
-  /** Whether the pools of a node have so much left, with no use moved between pools. */
+  /** Whether the pools of a node have this much free capacity, without moving use between pools. */
   hasFree(node: FlowNode, amount: Amount): boolean {
     let missing = amount;
     for (const pool of node.pools) {
@@ -94,7 +94,7 @@ export class FlowNetwork {
     return missing <= 0n && node.assigned === node.demand;
   }
 
-  /** What one more request with these dimensions could get. */
+  /** The largest additional request with these dimensions that would fit. */
   available(node: FlowNode): Amount {
     if (node.assigned < node.demand) return noAmount;
     if (node.pools.length === this.#pools.length) return this.free;
@@ -103,7 +103,7 @@ export class FlowNetwork {
     return covered;
   }
 
-  /** Capacity was given back: whoever had to do without may get it. */
+  /** Assigns capacity that became free to nodes with uncovered demand. */
   #coverOthers(): void {
     if (this.#uncovered === 0n) return;
     for (const node of this.#nodes) {
@@ -112,7 +112,7 @@ export class FlowNetwork {
     }
   }
 
-  /** Assigns up to `wanted` more to the node, moving other use out of the way; returns how much it was. */
+  /** Assigns up to `wanted` more to the node, moving other use between pools; returns the assigned amount. */
   #cover(node: FlowNode, wanted: Amount): Amount {
     let left = wanted;
     while (left > 0n) {
@@ -133,30 +133,30 @@ export class FlowNetwork {
   }
 
   /**
-   * Every pool of the node is used up. Looks for the shortest way to one that is not: a pool of ours holds use of another
-   * node, which may draw from a further pool instead, and so on. Then moves along it as much as every step allows.
+   * All pools of the node are used up. Finds the shortest augmenting path to a pool that is not: other nodes that draw from
+   * our pools may draw from further pools instead, and so on. Moves as much along the path as every step allows.
    */
   #moveOthers(node: FlowNode, wanted: Amount): Amount {
-    const way = this.#findWay(node);
-    if (way === undefined) return noAmount;
-    const amount = way.steps.reduce(
+    const path = this.#findPath(node);
+    if (path === undefined) return noAmount;
+    const amount = path.steps.reduce(
       (most, { from, pool }) => least(most, flowOn(from, pool)),
-      least(wanted, this.#freeIn(way.end)),
+      least(wanted, this.#freeIn(path.end)),
     );
-    let to = way.end;
-    for (const { from, pool } of way.steps) {
+    let to = path.end;
+    for (const { from, pool } of path.steps) {
       from.flows[to] = plus(flowOn(from, to), amount);
       from.flows[pool] = minus(flowOn(from, pool), amount);
       to = pool;
     }
     node.flows[to] = plus(flowOn(node, to), amount);
     node.assigned = plus(node.assigned, amount);
-    this.#free[way.end] = minus(this.#freeIn(way.end), amount);
+    this.#free[path.end] = minus(this.#freeIn(path.end), amount);
     return amount;
   }
 
-  /** Breadth first, so that a way is never longer than it must be and the search ends. */
-  #findWay(source: FlowNode): { readonly end: number; readonly steps: readonly Step[] } | undefined {
+  /** Breadth-first search, so that the path is a shortest one and the algorithm terminates. */
+  #findPath(source: FlowNode): { readonly end: number; readonly steps: readonly Step[] } | undefined {
     const reachedBy = new Map<number, FlowNode>();
     const heldIn = new Map<FlowNode, number>();
     const queue = [source];
@@ -175,7 +175,7 @@ export class FlowNetwork {
     return undefined;
   }
 
-  /** Gives back what the node draws, from its last pool on. */
+  /** Returns capacity of the node, starting with its last pool. */
   #withdraw(node: FlowNode, amount: Amount): void {
     let left = amount;
     for (let at = node.pools.length - 1; at >= 0 && left > 0n; at -= 1) {
@@ -193,7 +193,7 @@ export class FlowNetwork {
   }
 }
 
-/** A node that gives up its use of a pool, in favour of whoever comes before it on the way. */
+/** A node that moves its use out of a pool to make room for the previous node of the path. */
 interface Step {
   readonly from: FlowNode;
   readonly pool: number;

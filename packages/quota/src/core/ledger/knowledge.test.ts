@@ -15,24 +15,24 @@ const deleting: ClaimKnowledge = { state: "pending", deleting: true };
 const denied: ClaimKnowledge = { state: "denied" };
 const gone: ClaimKnowledge = { state: "gone" };
 
-describe("what is known of a claim", () => {
+describe("merging observations of a claim", () => {
   const cases: Record<string, [known: ClaimKnowledge, learned: ClaimKnowledge, result: ClaimKnowledge]> = {
     "a decision follows pending": [pending, granted(part(1)), granted(part(1))],
     "a late pending does not undo a decision": [granted(part(1)), pending, granted(part(1))],
-    "a late decision does not bring a claim back": [gone, granted(part(1)), gone],
-    "gone is the end": [granted(part(1)), gone, gone],
+    "a late decision does not resurrect a claim": [gone, granted(part(1)), gone],
+    "gone is final": [granted(part(1)), gone, gone],
     "a claim that is being deleted stays so": [deleting, pending, deleting],
     "a claim that is being deleted may still be granted": [deleting, granted(part(1)), granted(part(1))],
-    "a granted claim may come to hold less": [granted(part(5)), granted(part(3)), granted(part(3))],
-    "a late event does not make it hold more again": [granted(part(3)), granted(part(5)), granted(part(3))],
-    "a part may go altogether": [granted(part(5), part(2, "y")), granted(part(5)), granted(part(5))],
+    "a granted claim may shrink": [granted(part(5)), granted(part(3)), granted(part(3))],
+    "a late event does not make it grow again": [granted(part(3)), granted(part(5)), granted(part(3))],
+    "a part may be removed": [granted(part(5), part(2, "y")), granted(part(5)), granted(part(5))],
     "each part by itself: some less, none more": [
       granted(part(3), part(5, "y")),
       granted(part(9), part(4, "y")),
       granted(part(3), part(4, "y")),
     ],
     "denied stays denied": [denied, pending, denied],
-    "should a status be edited by hand, granted outweighs denied": [denied, granted(part(1)), granted(part(1))],
+    "if a status is edited by hand, granted outranks denied": [denied, granted(part(1)), granted(part(1))],
   };
   for (const [name, [known, learned, result]] of Object.entries(cases)) {
     it(name, () => expect(mergeKnowledge(known, learned)).toEqual(result));
@@ -40,7 +40,7 @@ describe("what is known of a claim", () => {
 });
 
 describe("a ledger", () => {
-  it("keeps one holding for all claims that hold the same", () => {
+  it("shares one holding among claims that hold the same", () => {
     const ledger = new ConsumerLedger();
     const [one] = ledger.holdings([part(3)]);
     expect(ledger.holdings([part(3)])[0]).toBe(one);
@@ -49,7 +49,7 @@ describe("a ledger", () => {
     expect([one?.amount, one?.slot.dimensionKey, other?.slot.dimensionKey]).toEqual([3n, "", "l=a"]);
   });
 
-  // One claim's history, as the store has it; a ledger may hear of it in any order, and more than once.
+  // The history of one claim in the store; a ledger may observe it in any order, and more than once.
   const history = fc
     .record({
       parts: fc.uniqueArray(
@@ -77,17 +77,19 @@ describe("a ledger", () => {
         shrunk: [pending, granted(...full), granted(...less)],
         gone: [pending, granted(...full), gone],
       };
-      const told = steps[end] as ClaimKnowledge[];
-      return { told, last: told.at(-1) as ClaimKnowledge };
+      const observations = steps[end] as ClaimKnowledge[];
+      return { observations, last: observations.at(-1) as ClaimKnowledge };
     });
-  const heard = fc.array(history, { maxLength: 8 }).chain((claims) => {
-    const all = claims.flatMap(({ told }, at) => told.map((knowledge) => ({ uid: `c${at}`, knowledge })));
+  const observed = fc.array(history, { maxLength: 8 }).chain((claims) => {
+    const all = claims.flatMap(({ observations }, at) =>
+      observations.map((knowledge) => ({ uid: `c${at}`, knowledge })),
+    );
     return fc.tuple(fc.constant(claims), fc.shuffledSubarray([...all, ...all], { minLength: all.length * 2 }));
   });
 
-  it("counts what claims hold, in whatever order and however often it hears of them", () => {
+  it("counts the holdings of claims, whatever the order and repetition of observations", () => {
     fc.assert(
-      fc.property(heard, ([claims, order]) => {
+      fc.property(observed, ([claims, order]) => {
         const ledger = new ConsumerLedger();
         for (const { uid, knowledge } of order) ledger.learn(uid, knowledge);
         for (const type of ["x", "y"]) {
@@ -124,7 +126,7 @@ describe("a ledger", () => {
     expect(ledger.claimCount).toBe(2);
   });
 
-  it("keeps nothing of dimensions that nobody uses any more", () => {
+  it("drops dimensions that are no longer in use", () => {
     const ledger = new ConsumerLedger();
     for (let at = 0; at < 50; at += 1) ledger.learn(`c${at}`, granted(part(1, "x", `l=v${at}`)));
     expect(ledger.ofType("x").dimensionKeys).toHaveLength(50);
@@ -132,14 +134,14 @@ describe("a ledger", () => {
     expect(ledger.ofType("x").dimensionKeys).toEqual([]);
   });
 
-  it("tells what it knows", () => {
+  it("returns the known state of a claim", () => {
     const ledger = new ConsumerLedger();
     const two = granted(part(1), part(2, "y", "l=a"));
     ledger.learn("two", two);
     ledger.learn("going", deleting);
     expect(ledger.knowledgeOf("two")).toEqual(two);
     expect(ledger.knowledgeOf("going")).toEqual(deleting);
-    expect(ledger.knowledgeOf("nobody")).toBeUndefined();
+    expect(ledger.knowledgeOf("unknown")).toBeUndefined();
     expect([...ledger.typeLedgers].map((typeLedger) => typeLedger.resourceType)).toEqual(["x", "y"]);
   });
 });

@@ -47,14 +47,9 @@ export interface LedgerBucket {
 export interface OpenClaim {
   readonly claim: ClaimIdentity;
   readonly parts: readonly ClaimPart[];
-  readonly standing: Standing;
+  /** Reserve without checking the limit, because the object of the claim already exists. */
+  readonly forced: boolean;
 }
-
-/**
- * How a claim is decided: `waiting` reserves what fits; `forced`, for an object that exists already, reserves without
- * checking the limit.
- */
-export type Standing = "waiting" | "forced";
 
 const noFigures: Figures = {
   limit: noAmount,

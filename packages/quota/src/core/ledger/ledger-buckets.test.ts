@@ -7,10 +7,10 @@ import { type Amount, amountMax, amountOf } from "../resources/fields/amount.ts"
 import { dimensionKey } from "../resources/fields/dimensions.ts";
 import { type ClaimRequest, parseResourceClaim } from "../resources/resource-claim.ts";
 import { parseResourceGrant, type ResourceGrant } from "../resources/resource-grant.ts";
-import { deniedAnswer, grantedAnswer, shortageText } from "./answer.ts";
 import { percentOf } from "./arithmetic.ts";
 import { bucketStatus } from "./bucket-status.ts";
 import { ConsumerLedger } from "./consumer-ledger.ts";
+import { deniedStatus, grantedStatus, shortageText } from "./decision-status.ts";
 import {
   type BucketContent,
   type LedgerBucket,
@@ -50,7 +50,7 @@ const openClaim = (uid: string, ...parts: [type: string, amount: number, key?: s
     amount: amountOf(amount),
     dimensionKey,
   })),
-  standing: "waiting",
+  forced: false,
 });
 
 const reservation = (uid: string, amount: number, attempt: string, dimensionKey = ""): Reservation => ({
@@ -70,7 +70,7 @@ const bucket = (resourceType: string, ...reservations: Reservation[]): LedgerBuc
 const only = (pools: readonly Pool[]): Capacity => ({ ...noCapacity, pools });
 
 describe("pools", () => {
-  it("are what grants give of one type; buckets that serve the same requests are one pool", () => {
+  it("sum up the grants of one type; grant buckets with the same selector form one pool", () => {
     const selector = { matchLabels: { l: "a" } };
     const same = { matchExpressions: [{ key: "l", operator: "In", values: ["a", "a"] }] };
     const grants = [
@@ -91,7 +91,7 @@ describe("pools", () => {
   });
 });
 
-describe("a reservation on a bucket", () => {
+describe("a reservation in a bucket", () => {
   const ledger = new ConsumerLedger();
   ledger.learn("granted", { state: "granted", parts: openClaim("granted", ["x", 1]).parts });
   ledger.learn("denied", { state: "denied" });
@@ -108,7 +108,7 @@ describe("a reservation on a bucket", () => {
     it(`of a claim that is ${uid}: ${fate}`, () => expect(fateOf(ledger, reservation(uid, 1, "s"))).toBe(fate));
   }
 
-  it("whose claim a complete view does not know is released; an incomplete view proves nothing", () => {
+  it("of a claim that a complete view does not contain is released; a partial view proves nothing", () => {
     const stored = bucket("x", reservation("unheard", 2, "s"));
     const partial = new ConsumerLedger();
     adoptBucket(partial, stored, "partial");
@@ -119,7 +119,7 @@ describe("a reservation on a bucket", () => {
     expect(complete.knowledgeOf("unheard")).toEqual({ state: "gone" });
   });
 
-  it("goes into allocated in the same write that takes it off the bucket", () => {
+  it("is added to allocated in the same write that removes it", () => {
     const fresh = new ConsumerLedger();
     fresh.setCapacity("x", only([{ requirements: [], amount: amountOf(10) }]));
     const stored = bucket("x", reservation("a", 2, "s1"), reservation("b", 3, "s2"));
@@ -131,7 +131,7 @@ describe("a reservation on a bucket", () => {
     expect(content.claimCount).toBe(1);
   });
 
-  it("of a claim that ended between its decision and the write is not written down", () => {
+  it("of a claim that ended between its decision and the write is not stored", () => {
     const fresh = new ConsumerLedger();
     fresh.setCapacity("x", only([{ requirements: [], amount: amountOf(10) }]));
     const decisions = settle(fresh, [openClaim("a", ["x", 2]), openClaim("b", ["x", 3])], () => "s");
@@ -142,7 +142,7 @@ describe("a reservation on a bucket", () => {
   });
 });
 
-describe("a write", () => {
+describe("a bucket write", () => {
   const grants = [grant("g", [{ resourceType: "x", buckets: [{ amount: 10 }] }])];
   const ledger = new ConsumerLedger();
   ledger.setCapacity("x", capacityOf(grants, "x"));
@@ -150,7 +150,7 @@ describe("a write", () => {
   const content = contentOf(ledger, unstoredBucket("x"), { ...noChanges, decisions });
   const stored: LedgerBucket = { ...unstoredBucket("x"), version: "1", content };
 
-  it("is not made when nothing changed", () => {
+  it("is not needed when nothing changed", () => {
     expect(isCurrent(stored, contentOf(ledger, stored, noChanges))).toBe(true);
   });
 
@@ -166,12 +166,12 @@ describe("a write", () => {
     "a reservation of another attempt": { reservations: [reservation("a", 2, "s2")] },
   };
   for (const [name, change] of Object.entries(changes)) {
-    it(`is made when something changed: ${name}`, () => {
+    it(`is needed when something changed: ${name}`, () => {
       expect(isCurrent({ ...stored, content: { ...content, ...change } }, content)).toBe(false);
     });
   }
 
-  it("is not made for ever when grants add up to more than an int64", () => {
+  it("is not repeated forever when grants add up to more than an int64", () => {
     const max = 9223372036854775807n;
     const large = new ConsumerLedger();
     large.setCapacity(
@@ -186,7 +186,7 @@ describe("a write", () => {
 });
 
 describe("a claim that is granted with less than was reserved", () => {
-  it("leaves no reservation behind on any bucket", () => {
+  it("leaves no reservation behind in any bucket", () => {
     const ledger = new ConsumerLedger();
     for (const type of ["x", "y"]) ledger.setCapacity(type, only([{ requirements: [], amount: amountOf(10) }]));
     settle(ledger, [openClaim("a", ["x", 2], ["y", 3])], () => "s");
@@ -196,7 +196,7 @@ describe("a claim that is granted with less than was reserved", () => {
   });
 });
 
-describe("recovery of a claim on two buckets", () => {
+describe("recovery of a claim with two buckets", () => {
   const claim = openClaim("a", ["x", 1], ["y", 2]);
   const x = reservation("a", 1, "s1");
   const y = reservation("a", 2, "s1");
@@ -206,19 +206,19 @@ describe("recovery of a claim on two buckets", () => {
   const cases: Record<string, [unknown, unknown]> = {
     "nothing reserved: settle": [look([bucket("x"), bucket("y", reservation("other", 1, "s"))]), { step: "settle" }],
     "everything reserved: commit": [look([bucket("x", x), bucket("y", y)]), { step: "commit", attempt: "s1" }],
-    "half reserved: fence both buckets first": [
+    "incomplete: fence both buckets first": [
       look([bucket("x", x), bucket("y")]),
       { step: "fence", buckets: ["x", "y"] },
     ],
-    "half reserved, one bucket fenced: fence the other": [
+    "incomplete, one bucket fenced: fence the other": [
       look([bucket("x", x), bucket("y")], "x"),
       { step: "fence", buckets: ["y"] },
     ],
-    "half reserved, both fenced: drop": [
+    "incomplete, both fenced: drop": [
       look([bucket("x", x), bucket("y")], "x", "y"),
       { step: "drop", attempts: ["s1"] },
     ],
-    "halves of two attempts are not a whole": [
+    "parts of two attempts are not complete": [
       look([bucket("x", x), bucket("y", { ...y, attempt: "s2" })], "x", "y"),
       { step: "drop", attempts: ["s1", "s2"] },
     ],
@@ -236,7 +236,7 @@ describe("recovery of a claim on two buckets", () => {
     it(name, () => expect(actual).toEqual(expected));
   }
 
-  it("drops in the typeLedgers at once, and from the buckets with the next write", () => {
+  it("drops reservations from the type ledgers at once, and from the buckets with the next write", () => {
     const ledger = new ConsumerLedger();
     const stored = bucket("x", x, reservation("b", 4, "s9"));
     adoptBucket(ledger, stored, "partial");
@@ -269,7 +269,7 @@ describe("the status of a bucket", () => {
     ledger.learn("g", { state: "granted", parts: openClaim("g", ["x", 7]).parts });
     const claims: readonly OpenClaim[] = [
       openClaim("a", ["x", 1], ["x", 2, "l=a"]),
-      { ...openClaim("b", ["x", 3]), standing: "forced" },
+      { ...openClaim("b", ["x", 3]), forced: true },
     ];
     const decisions = settle(ledger, claims, () => "attempt");
     const content = contentOf(ledger, unstoredBucket("x"), {
@@ -311,7 +311,7 @@ describe("the status of a bucket", () => {
     expect(isCurrent(read, content)).toBe(true);
   });
 
-  it("has the very same objects as the one before it for what stays on the bucket", () => {
+  it("reuses the JSON objects of unchanged reservations and shares", () => {
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", capacityOf([grant("g", [{ resourceType: "x", buckets: [{ amount: 9 }] }])], "x"));
     const changes = (uid: string) => ({
@@ -354,7 +354,7 @@ describe("the status of a bucket", () => {
     expect(status).toMatchObject({ grantCount: 60, contributingGrantRefs: { length: 50, 0: { name: "g00" } } });
   });
 
-  it("stays below 64 KiB with as many reservations and grants as it may hold", () => {
+  it("stays below 64 KiB with the maximum number of reservations and grants", () => {
     const ledger = new ConsumerLedger();
     const grants = Array.from({ length: 60 }, (_, at) =>
       grant("g".repeat(250) + at, [{ resourceType: "x", buckets: [{ amount: 1000 }] }]),
@@ -378,7 +378,7 @@ describe("the status of a bucket", () => {
     expect(writeJson(status).length).toBeLessThan(64 * 1024);
   });
 
-  it("says how much is used in percent", () => {
+  it("shows the usage in percent", () => {
     expect(percentOf(amountOf(1), amountOf(3))).toBe(33);
     expect(percentOf(amountOf(9), amountOf(3))).toBe(300);
     expect(percentOf(amountOf(0), amountOf(0))).toBe(0);
@@ -400,7 +400,7 @@ describe("the figures of a bucket", () => {
   ledger.learn("one", { state: "granted", parts: openClaim("one", ["x", 120, "l=a"]).parts });
   ledger.learn("two", { state: "granted", parts: openClaim("two", ["x", 10, "l=b"]).parts });
 
-  it("are totals for the bucket, and what one request without dimensions could get", () => {
+  it("are totals, and what one request without dimensions could get", () => {
     expect(ledger.ofType("x").figures()).toEqual({
       limit: 150n,
       allocated: 130n,
@@ -455,7 +455,7 @@ describe("the figures of a bucket", () => {
   });
 });
 
-describe("an answer", () => {
+describe("the status of a decision", () => {
   const units = {
     "x/projects": { baseUnit: "project", displayUnit: "project", factor: 1n },
     "x/storage": { baseUnit: "byte", displayUnit: "GiB", factor: 1073741824n },
@@ -469,8 +469,8 @@ describe("an answer", () => {
     { resourceType: "x/storage", amount: amountOf(8589934592), dimensions: { l: "a" }, dimensionKey: "l=a" },
   ];
 
-  it("that grants says what was taken from where", () => {
-    expect(grantedAnswer(requests, context)).toEqual({
+  it("that grants names amounts and buckets", () => {
+    expect(grantedStatus(requests, context)).toEqual({
       condition: {
         type: "Granted",
         status: "True",
@@ -499,7 +499,7 @@ describe("an answer", () => {
     });
   });
 
-  it("that denies gives every number, and tells what fitted what did not", () => {
+  it("that denies shows all figures, and tells the requests that fit which did not", () => {
     const short = [
       {
         part: { resourceType: "x/projects", amount: amountOf(1), dimensionKey: "" },
@@ -513,7 +513,7 @@ describe("an answer", () => {
       },
     ];
     const message = "x/projects: requested 1 project, limit 3, allocated 3, reserved 0, available 0";
-    expect(deniedAnswer(requests, short, context)).toEqual({
+    expect(deniedStatus(requests, short, context)).toEqual({
       condition: { type: "Granted", status: "False", reason: "QuotaExceeded", message },
       allocations: [
         {
@@ -530,13 +530,13 @@ describe("an answer", () => {
           status: "Denied",
           reason: "QuotaExceeded",
           allocatedAmount: 0,
-          message: "Would have fitted; not granted because x/projects did not",
+          message: "Would fit; not granted because x/projects did not",
         },
       ],
     });
   });
 
-  it("that denies shows no larger limit than an int64 holds", () => {
+  it("that denies caps the limit to int64", () => {
     const figures = {
       limit: (amountMax + 1n) as Amount,
       allocated: amountMax,
@@ -545,7 +545,7 @@ describe("an answer", () => {
       overage: amountOf(0),
     };
     const part = { resourceType: "x/projects", amount: amountOf(2), dimensionKey: "" };
-    expect(deniedAnswer(requests, [{ part, figures }], context).allocations[0]).toMatchObject({ limit: amountMax });
+    expect(deniedStatus(requests, [{ part, figures }], context).allocations[0]).toMatchObject({ limit: amountMax });
   });
 
   it("names units that are symbols each time", () => {
@@ -562,7 +562,7 @@ describe("an answer", () => {
     );
   });
 
-  it("says when others have taken the capacity, and never shows more than is left", () => {
+  it("says that other requests have taken the capacity, and never shows more than is available", () => {
     const figures = {
       limit: amountOf(4294967296),
       allocated: amountOf(1073741824),
@@ -582,7 +582,7 @@ describe("an answer", () => {
   });
 });
 
-describe("a claim as the API has it", () => {
+describe("a parsed claim", () => {
   const head = { apiVersion: "quota.miloapis.com/v1alpha1", kind: "ResourceClaim" };
   const metadata = { name: "c", namespace: "n", uid: "u1" };
   const requests = [
@@ -606,18 +606,18 @@ describe("a claim as the API has it", () => {
     lastTransitionTime: "2026-01-01T00:00:00Z",
   });
 
-  it("asks under canonical keys, however it spells them", () => {
-    expect(openClaimOf(read(undefined), "forced")).toEqual({
+  it("has canonical dimension keys", () => {
+    expect(openClaimOf(read(undefined), true)).toEqual({
       claim: { namespace: "n", name: "c", uid: "u1" },
       parts: [
         { resourceType: "x", dimensionKey: "a=1,b=2", amount: 5n },
         { resourceType: "x", dimensionKey: "a=9", amount: 1n },
       ],
-      standing: "forced",
+      forced: true,
     });
   });
 
-  it("holds what its allocations say, not what it asked for", () => {
+  it("holds its allocations, not its requests", () => {
     const allocation = (key: string, allocatedAmount: number) => ({
       resourceType: "x",
       dimensionKey: key,
@@ -659,13 +659,13 @@ describe("a bucket of an earlier version", () => {
     status: { ...figures, claimCount: 1, grantCount: 1, writer: "one.1", ...status },
   });
 
-  it("that kept something for claims to come has no writer: it is written anew before anything is decided", () => {
+  it("with reserved headroom has no writer, so that it is rewritten before any decision", () => {
     const outdated = parsed(parseAllowanceBucket(stored({ ahead: 3 })));
     expect([outdated.isOutdated, readBucket(outdated).writer]).toEqual([true, ""]);
     expect(readBucket(outdated).content.figures).toMatchObject({ limit: 10n, allocated: 4n });
   });
 
-  it("that did not has the one who wrote it", () => {
+  it("without headroom keeps its writer", () => {
     const current = parsed(parseAllowanceBucket(stored({})));
     expect([current.isOutdated, readBucket(current).writer]).toEqual([false, "one.1"]);
   });

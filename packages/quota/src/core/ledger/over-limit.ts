@@ -1,10 +1,10 @@
 import { type Condition, type ConditionState, findCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import type { BucketContent } from "./ledger-bucket.ts";
 
-/** Whether use exceeds the limit, and why: capacity was taken away, or something had to be counted that did not fit. */
+/** The OverLimit condition: a limit was lowered below the usage, or a claim was forced for an existing object. */
 export function overLimit({ figures, reservations }: BucketContent, before: readonly Condition[]): ConditionState {
   if (figures.overage === 0n) {
-    return { type: "OverLimit", status: "False", reason: "WithinLimit", message: "Use is within the limit" };
+    return { type: "OverLimit", status: "False", reason: "WithinLimit", message: "Usage is within the limit" };
   }
   const wasForced = findCondition(before, "OverLimit")?.reason === "Forced";
   const isForced = wasForced || reservations.some(({ forced }) => forced);
@@ -13,12 +13,12 @@ export function overLimit({ figures, reservations }: BucketContent, before: read
         type: "OverLimit",
         status: "True",
         reason: "Forced",
-        message: "Objects that exist already are counted although they do not fit",
+        message: "Existing objects are counted although they exceed the limit",
       }
     : {
         type: "OverLimit",
         status: "True",
         reason: "LimitLowered",
-        message: "The limit was lowered below what is in use; nothing is taken away, and nothing more is granted",
+        message: "The limit was lowered below the usage; existing claims are kept, and no more quota is granted",
       };
 }

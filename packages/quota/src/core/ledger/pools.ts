@@ -10,7 +10,7 @@ export interface Pool {
   readonly amount: Amount;
 }
 
-/** What one grant gives, for people to see where a limit comes from. */
+/** The amount that one grant contributes, shown in the bucket status. */
 export interface GrantShare {
   readonly name: string;
   readonly namespace: string;
@@ -18,7 +18,7 @@ export interface GrantShare {
   readonly generation: number | bigint;
 }
 
-/** What grants give of one resource type: pools for decisions, the rest for the bucket status. */
+/** The capacity of one resource type: pools for decisions, the rest for the bucket status. */
 export interface Capacity {
   readonly pools: readonly Pool[];
   readonly grantCount: number;
@@ -39,10 +39,7 @@ export function capacityOf(grants: readonly ResourceGrant[], resourceType: strin
   return { pools: poolsOf(own, resourceType), grantCount: own.length, shares: sharesOf(own, resourceType) };
 }
 
-/**
- * Buckets that serve the same requests are one pool, whichever grant they come from: what a request may draw from is all
- * that a decision depends on.
- */
+/** Buckets of grants with the same selector form one pool: decisions depend only on what a request may draw from. */
 function poolsOf(grants: Iterable<ResourceGrant>, resourceType: string): readonly Pool[] {
   const pools = new Map<string, Pool>();
   for (const { amount, requirements } of bucketsOf(grants, resourceType)) {

@@ -73,12 +73,12 @@ export function contentOf(ledger: ConsumerLedger, bucket: LedgerBucket, changes:
   });
   const reservations = added.length === 0 ? kept : [...kept, ...added];
   const { grantCount, shares } = typeLedger.capacity;
-  const figures = shown(typeLedger.figures());
+  const figures = capped(typeLedger.figures());
   return { figures, claimCount: typeLedger.claimCount, grantCount, shares, reservations };
 }
 
-/** Caps the figures to int64. Grants may add up to more, and decisions use the full sums. */
-export function shown({ limit, allocated, reserved, available, overage }: Figures): Figures {
+/** Caps the figures to int64 for the bucket status. Grants may add up to more, and decisions use the full sums. */
+export function capped({ limit, allocated, reserved, available, overage }: Figures): Figures {
   return {
     limit: least(limit, amountMax),
     allocated: least(allocated, amountMax),
@@ -133,12 +133,11 @@ function sameReservation(left: Reservation, right: Reservation): boolean {
 }
 
 function newReservations(
-  { claim, parts, standing }: OpenClaim,
+  { claim, parts, forced }: OpenClaim,
   resourceType: string,
   { attempt, expirationTime }: Pick<Reservation, "attempt" | "expirationTime">,
 ): readonly Reservation[] {
   const own = parts.filter((part) => part.resourceType === resourceType);
-  const forced = standing === "forced";
   return own.map(({ amount, dimensionKey }) => ({ claim, amount, dimensionKey, attempt, forced, expirationTime }));
 }
 

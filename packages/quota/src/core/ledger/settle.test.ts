@@ -3,7 +3,7 @@ import { amountOf } from "../resources/fields/amount.ts";
 import { dimensionKey } from "../resources/fields/dimensions.ts";
 import type { ClaimPart } from "./claim-knowledge.ts";
 import { ConsumerLedger } from "./consumer-ledger.ts";
-import { type OpenClaim, type Standing, unstoredBucket } from "./ledger-bucket.ts";
+import { type OpenClaim, unstoredBucket } from "./ledger-bucket.ts";
 import { type Capacity, noCapacity, type Pool } from "./pools.ts";
 import { adoptBucket, contentOf, noChanges } from "./rewrite.ts";
 import { fits, grantAtOnce, isSettleable, settle } from "./settle.ts";
@@ -18,10 +18,10 @@ const part = (amount: number | bigint, resourceType = "x", place = ""): ClaimPar
   amount: amountOf(amount),
   dimensionKey: place === "" ? "" : dimensionKey({ l: place }),
 });
-const claim = (uid: string, parts: readonly ClaimPart[], standing: Standing = "waiting"): OpenClaim => ({
+const claim = (uid: string, parts: readonly ClaimPart[], forced = false): OpenClaim => ({
   claim: { uid, namespace: "n", name: uid },
   parts,
-  standing,
+  forced,
 });
 
 function attempts(): () => string {
@@ -42,7 +42,7 @@ describe("claims on one bucket", () => {
     "grants a claim that exactly fits": [10, 9, [1], ["reserve"], 10n],
     "denies a claim that is one too many": [10, 10, [1], ["deny"], 10n],
     "never grants the same capacity twice": [1, 0, [1, 1], ["reserve", "deny"], 1n],
-    "lets a small claim pass one that is too large": [10, 5, [6, 5, 1], ["deny", "reserve", "deny"], 10n],
+    "grants a small claim after one that is too large": [10, 5, [6, 5, 1], ["deny", "reserve", "deny"], 10n],
     "takes claims in their order": [10, 0, [4, 4, 4, 2], ["reserve", "reserve", "deny", "reserve"], 10n],
     "grants nothing without a grant": [0, 0, [1], ["deny"], 0n],
     "grants nothing while over a lowered limit": [5, 8, [1], ["deny"], 8n],
@@ -65,7 +65,7 @@ describe("claims on one bucket", () => {
     });
   }
 
-  it("says by how much a claim missed", () => {
+  it("says how much was missing", () => {
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", only([pool(10)]));
     ledger.learn("a", { state: "granted", parts: [part(6)] });
@@ -92,7 +92,7 @@ describe("claims on several buckets", () => {
     expect([made.ofType("x").figures().reserved, made.ofType("y").figures().reserved]).toEqual([10n, 5n]);
   });
 
-  it("leave nothing behind when one bucket is short, and hear of every short part", () => {
+  it("reserve nothing when one bucket is short, and return every short part", () => {
     const made = ledger();
     const decisions = settle(
       made,
@@ -152,10 +152,10 @@ describe("what is not settled", () => {
 });
 
 describe("forced claims", () => {
-  it("are never refused, come first, and show as overage", () => {
+  it("are never denied, are decided first, and show as overage", () => {
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", only([pool(3)]));
-    const decisions = settle(ledger, [claim("a", [part(1)]), claim("b", [part(5)], "forced")], attempts());
+    const decisions = settle(ledger, [claim("a", [part(1)]), claim("b", [part(5)], true)], attempts());
     expect(decisions.map((decision) => [decision.claim.claim.uid, decision.outcome])).toEqual([
       ["b", "reserve"],
       ["a", "deny"],
@@ -173,7 +173,7 @@ describe("claims that are granted at once", () => {
   };
   const two = claim("a", [part(2)]);
 
-  it("hold what they ask for if all of it fits, need no reservation, and deny nobody that still fits", () => {
+  it("hold their requests without a reservation if everything fits, and leave the rest to others", () => {
     const ledger = small();
     expect(grantAtOnce(ledger, two)).toBe(true);
     expect(grantAtOnce(ledger, claim("b", [part(2)]))).toBe(false);
@@ -183,7 +183,7 @@ describe("claims that are granted at once", () => {
     expect([claimCount, reservations]).toEqual([1, []]);
   });
 
-  it("take nothing at all when one of their parts does not fit", () => {
+  it("hold nothing when one of their parts does not fit", () => {
     const ledger = small();
     const before = ["x", "y"].map((type) => contentOf(ledger, unstoredBucket(type), noChanges));
     expect(grantAtOnce(ledger, claim("a", [part(2), part(2, "y")]))).toBe(false);
@@ -191,7 +191,7 @@ describe("claims that are granted at once", () => {
     expect(grantAtOnce(ledger, claim("b", [part(3)]))).toBe(true);
   });
 
-  it("change nothing when they are seen afterwards", () => {
+  it("change nothing when they are observed afterwards", () => {
     const ledger = small();
     grantAtOnce(ledger, two);
     expect(ledger.ofType("x").granted).toBe(2n);
@@ -217,7 +217,7 @@ describe("claims that are granted at once", () => {
     expect(grantAtOnce(ledger, two)).toBe(false);
   });
 
-  it("leave to others what is reserved for them", () => {
+  it("do not take capacity that is reserved for others", () => {
     const ledger = small();
     settle(ledger, [claim("waits", [part(2)])], attempts());
     expect(grantAtOnce(ledger, two)).toBe(false);
@@ -225,8 +225,8 @@ describe("claims that are granted at once", () => {
   });
 });
 
-describe("space on a bucket", () => {
-  it("is for 128 reservations; the rest waits its turn, in order", () => {
+describe("space in a bucket", () => {
+  it("is limited to 128 reservations; further claims wait in order", () => {
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", only([pool(1000)]));
     ledger.setCapacity("y", only([pool(1000)]));
@@ -267,7 +267,7 @@ describe("space on a bucket", () => {
 });
 
 describe("a claim too large for any bucket", () => {
-  it("is told apart, and keeps nobody waiting", () => {
+  it("has its own outcome, and does not delay other claims", () => {
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", only([pool(1000)]));
     const parts = Array.from({ length: 129 }, (_, at) => part(1, "x", `p${at}`));
@@ -293,7 +293,7 @@ describe("whether a claim would fit", () => {
 });
 
 describe("a denial", () => {
-  it("does not stand when what was in the way has ended before the buckets were written", () => {
+  it("is dropped when the claim fits by the time the buckets are written", () => {
     const ledger = new ConsumerLedger();
     ledger.setCapacity("x", only([pool(5)]));
     const late = claim("b", [part(5)]);

@@ -41,8 +41,8 @@ export function settle(
 }
 
 function forcedFirst(claims: readonly OpenClaim[]): readonly OpenClaim[] {
-  const forced = claims.filter(isForced);
-  return forced.length === 0 ? claims : [...forced, ...claims.filter((claim) => !isForced(claim))];
+  const forcedClaims = claims.filter(({ forced }) => forced);
+  return forcedClaims.length === 0 ? claims : [...forcedClaims, ...claims.filter(({ forced }) => !forced)];
 }
 
 /**
@@ -83,16 +83,12 @@ export function isSettleable(ledger: ConsumerLedger, claim: OpenClaim): boolean 
   return !resourceTypesOf(claim).some((resourceType) => ledger.ofType(resourceType).hasReservation(claim.claim.uid));
 }
 
-function isForced({ standing }: OpenClaim): boolean {
-  return standing === "forced";
-}
-
 function decide(ledger: ConsumerLedger, claim: OpenClaim, crowded: Set<string>): Decision | "reserve" {
   if (partsByType(claim).some(([, parts]) => !fitsBucket(parts.length, bytesOf(claim, parts))))
     return { outcome: "oversized", claim };
   if (!hasRoom(ledger, claim, crowded)) return { outcome: "wait", claim };
   const wanted = wantedParts(ledger, claim);
-  if (isForced(claim)) {
+  if (claim.forced) {
     for (const [typeLedger, reserved] of wanted) typeLedger.forceReserve(reserved);
     return "reserve";
   }

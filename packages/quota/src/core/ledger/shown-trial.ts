@@ -26,7 +26,7 @@ export function tryShown(
     const wanted = new Map(taken);
     const tried = parts.map((part) => ({ part, available: take(part, wanted, shown) }));
     const short = tried.flatMap(({ part, available }) =>
-      available === undefined ? [] : [{ part, figures: { ...besides(part, taken, shown), available } }],
+      available === undefined ? [] : [{ part, figures: { ...figuresBeside(part, taken, shown), available } }],
     );
     if (short.length === 0) taken = wanted;
     return short;
@@ -50,13 +50,13 @@ function take(part: ClaimPart, taken: Taken, shown: ShownFigures): Amount | unde
   return undefined;
 }
 
-/** Beside use that no pool covers, pools have room that the difference to the limit does not show. */
+/** Adds overage: use that no pool covers takes no room in the pools. */
 function leftOf({ limit, allocated, reserved, overage }: Figures): Amount {
   return minusOrNone(plus(limit, overage), plus(allocated, reserved));
 }
 
-/** The figures of a part, with what the claims before it would take. */
-function besides(part: ClaimPart, taken: Taken, shown: ShownFigures): Figures {
+/** The figures of a part, including what earlier claims of the trial would take. */
+function figuresBeside(part: ClaimPart, taken: Taken, shown: ShownFigures): Figures {
   const figures = shown.figuresOf(part.resourceType, part.dimensionKey);
   return { ...figures, reserved: plus(figures.reserved, taken.get(idOf(part)) ?? noAmount) };
 }

@@ -18,7 +18,7 @@ export function tryClaims(
       parts.map((part) => typeLedgerOf(part.resourceType).holding(part.dimensionKey, part.amount)),
     );
     const wanted = [...groups].map(([typeLedger, holdings]) => [typeLedger, wantedFor(at, holdings)] as const);
-    const missing = asAskedFor(parts, tryAll(new Map(wanted)));
+    const missing = inRequestOrder(parts, tryAll(new Map(wanted)));
     if (missing.length > 0) return missing;
     for (const [typeLedger, holdings] of groups) {
       typeLedger.hold(uidOf(at), holdings);
@@ -34,15 +34,15 @@ function wantedFor(at: number, holdings: readonly Holding[]): ReservedParts {
   return { uid: uidOf(at), holdings, bytes: 0 };
 }
 
-/** Sorts shortages in the order of the requests, whatever bucket they are in. */
-function asAskedFor(parts: readonly ClaimPart[], short: readonly ShortPart[]): readonly ShortPart[] {
+/** Sorts shortages by the order of the requests instead of by bucket. */
+function inRequestOrder(parts: readonly ClaimPart[], short: readonly ShortPart[]): readonly ShortPart[] {
   if (short.length < 2) return short;
   const position = ({ part: { resourceType, dimensionKey } }: ShortPart): number =>
     parts.findIndex((part) => part.resourceType === resourceType && part.dimensionKey === dimensionKey);
   return [...short].sort((one, other) => position(one) - position(other));
 }
 
-/** Not the form of a UID, so it cannot collide with a stored claim. */
+/** Does not look like a UID, so that it cannot collide with a stored claim. */
 function uidOf(at: number): string {
   return `trial-${at}`;
 }

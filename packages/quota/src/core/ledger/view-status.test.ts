@@ -45,7 +45,7 @@ describe("sets of dimensions that are shown", () => {
   const cases: Record<string, [TypeLedger, readonly string[]]> = {
     "are those that a grant names exactly": [typeLedgerOf({}), ["zone=DLS"]],
     "are those in use, too, each once": [typeLedgerOf({ "zone=DLS": 1, "zone=DFW": 1 }), ["zone=DLS", "zone=DFW"]],
-    "never include none at all: that is the bucket": [typeLedgerOf({ "": 1 }), ["zone=DLS"]],
+    "never include the empty set: that is the ledger bucket": [typeLedgerOf({ "": 1 }), ["zone=DLS"]],
   };
   for (const [name, [typeLedger, keys]] of Object.entries(cases)) {
     it(name, () => {
@@ -53,7 +53,7 @@ describe("sets of dimensions that are shown", () => {
     });
   }
 
-  it("are none that no request can have", () => {
+  it("exclude sets that no request can have", () => {
     const never: Selector = {
       matchLabels: { zone: "a" },
       matchExpressions: [{ key: "zone", operator: "In", values: ["b"] }],
@@ -63,7 +63,7 @@ describe("sets of dimensions that are shown", () => {
     expect(shownDimensions(typeLedger)).toEqual([]);
   });
 
-  it("are so many and no more, however many claims choose", () => {
+  it("are limited, however many claims choose", () => {
     const use = Object.fromEntries(Array.from({ length: 1_100 }, (_, at) => [`zone=z${at}`, 0]));
     const keys = shownDimensions(typeLedgerOf(use));
     expect(keys.length).toBe(1_000);
@@ -72,7 +72,7 @@ describe("sets of dimensions that are shown", () => {
 });
 
 describe("the bucket of one set of dimensions", () => {
-  it("counts the pools, the grants and the use that have to do with it", () => {
+  it("counts the matching pools, grants and use", () => {
     const content = dimensionContent(typeLedgerOf({ "zone=DLS": 510, "zone=DFW": 90 }), "zone=DLS", grants);
     expect(content).toMatchObject({
       figures: { limit: 620n, allocated: 510n, available: 20n, overage: 0n },

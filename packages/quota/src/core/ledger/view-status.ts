@@ -9,13 +9,13 @@ import type { ResourceGrant } from "../resources/resource-grant.ts";
 import { least } from "./arithmetic.ts";
 import type { BucketContent } from "./ledger-bucket.ts";
 import { capacityOf } from "./pools.ts";
-import { shown } from "./rewrite.ts";
+import { capped } from "./rewrite.ts";
 import type { TypeLedger } from "./type-ledger.ts";
 
 /** How many sets of dimensions of one resource type get a bucket. Claims choose dimensions, so their number is unbounded. */
 const dimensionSetsMax = 1_000;
 
-/** The sets of dimensions worth a bucket of their own, by key: those that a grant names exactly, and those in use. */
+/** The keys of the sets of dimensions that get their own bucket: those that a grant names exactly, and those in use. */
 export function shownDimensions(typeLedger: TypeLedger): readonly string[] {
   const granted = typeLedger.capacity.pools.map(({ requirements }) => exactKey(requirements)).sort();
   const used = typeLedger.dimensionKeys.filter((key) => parseDimensionKey(key) !== undefined).sort();
@@ -28,15 +28,15 @@ export function dimensionContent(typeLedger: TypeLedger, key: string, grants: re
   const { claimCount, ...figures } = typeLedger.figuresFor(key);
   const dimensions = parseDimensionKey(key) ?? {};
   const { grantCount, shares } = capacityOf(
-    grants.map((grant) => givenTo(grant, dimensions)),
+    grants.map((grant) => matchingPart(grant, dimensions)),
     typeLedger.resourceType,
   );
-  return { figures: shown(figures), claimCount, grantCount, shares, reservations: [] };
+  return { figures: capped(figures), claimCount, grantCount, shares, reservations: [] };
 }
 
 /** The total of a consumer's resource type over all dimensions. */
 export function effectiveStatus(typeLedger: TypeLedger): Readonly<Record<string, number | bigint>> {
-  const { limit, allocated, reserved, overage } = shown(typeLedger.figures());
+  const { limit, allocated, reserved, overage } = capped(typeLedger.figures());
   return {
     totalLimit: amountToJson(limit),
     totalAllocated: amountToJson(allocated),
@@ -52,7 +52,7 @@ export function allocatedFrom(typeLedger: TypeLedger, key: string): number | big
   return amountToJson(least(allocated, amountMax));
 }
 
-/** The dimensions that a pool is for, if it names a value for each; nothing, if it is for more than one set of them. */
+/** The key of the only set of dimensions that a pool matches; empty if it matches several. */
 function exactKey(requirements: LabelRequirements): string {
   if (!requirements.every(({ operator, values }) => operator === "In" && values.length === 1)) return "";
   const dimensions = Object.fromEntries(requirements.map(({ key, values }) => [key, values[0] as string]));
@@ -60,7 +60,7 @@ function exactKey(requirements: LabelRequirements): string {
 }
 
 /** The part of a grant that requests with these dimensions may draw from. */
-function givenTo(grant: ResourceGrant, dimensions: Labels): ResourceGrant {
+function matchingPart(grant: ResourceGrant, dimensions: Labels): ResourceGrant {
   const allowances = grant.allowances.map(({ resourceType, buckets }) => ({
     resourceType,
     buckets: buckets.filter(({ requirements }) => matchesLabels(requirements, dimensions)),

@@ -1,5 +1,5 @@
 import type { Environment } from "@milo-quota/kubernetes/cel/environment.ts";
-import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
+import { extendObject } from "@milo-quota/kubernetes/protocol/extend-object.ts";
 import { duplicate, type FieldIssue, forbidden, itemPath } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
@@ -12,6 +12,7 @@ import { referenceManifest } from "../resources/reference-manifest.ts";
 import type { ClaimRequest, ResourceRef } from "../resources/resource-claim.ts";
 import { annotations, claimCreator, labels, quotaApiVersion, quotaGroup } from "../resources/well-known.ts";
 import { evaluatePolicy, type NotRendered } from "./evaluate-policy.ts";
+import { consumerManifest, requestsManifest } from "./manifest-cache.ts";
 import {
   claimBindings,
   claimPolicyVariables,
@@ -21,30 +22,29 @@ import {
   type RequestUser,
 } from "./policy-variables.ts";
 import { claimName, type Origin } from "./rendered-names.ts";
-import { consumerManifest, requestsManifest } from "./shared-parts.ts";
 import {
-  legalNamespace,
   type RenderedMetadata,
   type Renderer,
   RenderFailure,
   TemplateFields,
+  validNamespace,
 } from "./template-fields.ts";
 import { compileConditions } from "./trigger-condition.ts";
 import { gvkText, identityOf, type TriggerIdentity } from "./trigger-object.ts";
 
-/** An object that is being written, and all that a policy may ask about it. */
+/** An object that is being written, and everything that a policy can use of its request. */
 export interface ClaimInput {
   readonly trigger: JsonObject;
   readonly user: RequestUser;
   readonly requestInfo: RequestInfo;
-  /** Name of the control plane the object is in; empty for the root. */
+  /** Control plane of the object; empty for the root. */
   readonly plane: string;
-  /** The same of the policy; the root when left out. */
+  /** Control plane of the policy; the root when omitted. */
   readonly policyPlane?: string;
-  /** The project or organization that the object belongs to, if any: the consumer where a policy names none. */
+  /** The project or organization that the object belongs to. It is the consumer when the policy names none. */
   tenantOf(trigger: JsonObject): ConsumerRef | undefined;
   bucketNamespace(consumer: ConsumerRef): string;
-  /** Whether the quota of a consumer is kept in another control plane than the object is in; never, when left out. */
+  /** Whether the consumer's quota is in another control plane than the object. Omitted: never. */
   isElsewhere?(consumer: ConsumerRef): boolean;
   readonly now: string;
 }
@@ -62,11 +62,11 @@ export interface RenderedClaim {
 
 export type ClaimRendering =
   | { readonly outcome: "claim"; readonly claim: RenderedClaim }
-  /** The policy is about this object, but the object needs nothing. */
+  /** The policy applies to the object, but all amounts are 0. */
   | { readonly outcome: "nothing" }
   | NotRendered;
 
-/** A policy made ready for every create. */
+/** A compiled policy, to be evaluated for each request. */
 export interface CompiledClaimPolicy {
   readonly name: string;
   evaluate(input: ClaimInput): ClaimRendering;
@@ -85,12 +85,12 @@ interface Template {
   readonly requests: Renderer<readonly ClaimRequest[]>;
 }
 
-/** Compiles a policy once, or tells everything that keeps it from working. */
+/** Compiles a policy, or returns all its issues. */
 export function compileClaimPolicy(policy: ClaimCreationPolicy): CompiledClaimPolicyResult {
   return compileWith(claimPolicyVariables, policy);
 }
 
-/** Whether a policy that compiles looks at who asks, or for what: then nothing can be told from an object alone. */
+/** Whether a policy uses user or requestInfo, so that it cannot be evaluated for stored objects. */
 export function readsRequest(policy: ClaimCreationPolicy): boolean {
   return !compileWith(grantPolicyVariables, policy).ok;
 }
@@ -107,20 +107,20 @@ function compileWith(variables: Environment, policy: ClaimCreationPolicy): Compi
     consumer: consumer && fields.consumer(`${path}.spec.consumerRef`, consumer),
     requests: compileRequests(fields, `${path}.spec.requests`, policy),
   };
-  const all = [...ownKindIssues(policy), ...issues, ...fields.issues];
+  const all = [...quotaKindIssues(policy), ...issues, ...fields.issues];
   if (all.length > 0) return { ok: false, issues: all };
-  const called = `ClaimCreationPolicy ${JSON.stringify(name)}`;
+  const policyText = `ClaimCreationPolicy ${JSON.stringify(name)}`;
   const evaluate = (input: ClaimInput): ClaimRendering => {
     const bindings = claimBindings(input.trigger, input.user, input.requestInfo);
-    return evaluatePolicy(called, conditions, bindings, () => render(name, template, input, bindings));
+    return evaluatePolicy(policyText, conditions, bindings, () => render(name, template, input, bindings));
   };
   return { ok: true, policy: { name, evaluate } };
 }
 
-/** A claim for a claim would need a claim. */
-function ownKindIssues({ trigger }: ClaimCreationPolicy): readonly FieldIssue[] {
+/** Claims for claims would never end. */
+function quotaKindIssues({ trigger }: ClaimCreationPolicy): readonly FieldIssue[] {
   if (parseApiVersion(trigger.apiVersion).group !== quotaGroup) return [];
-  return [forbidden("spec.trigger.resource.apiVersion", `objects of ${quotaGroup} are never claimed for`)];
+  return [forbidden("spec.trigger.resource.apiVersion", `claims cannot be created for objects of ${quotaGroup}`)];
 }
 
 function compileRequests(
@@ -164,14 +164,14 @@ function render(policy: string, template: Template, input: ClaimInput, bindings:
   const requests = template.requests(bindings);
   if (requests.length === 0) return { outcome: "nothing" };
   const consumer = template.consumer?.(bindings) ?? input.tenantOf(input.trigger);
-  if (consumer === undefined) throw nobodys(input.trigger);
+  if (consumer === undefined) throw noConsumer(input.trigger);
   return { outcome: "claim", claim: assemble(policy, template, { consumer, requests }, { input, bindings }) };
 }
 
-function nobodys(trigger: JsonObject): RenderFailure {
+function noConsumer(trigger: JsonObject): RenderFailure {
   const { kind, namespace, name } = identityOf(trigger);
-  const called = quote(namespace === "" ? name : `${namespace}/${name}`);
-  return new RenderFailure(`names no consumerRef, and ${kind} ${called} belongs to no project or organization`);
+  const object = quote(namespace === "" ? name : `${namespace}/${name}`);
+  return new RenderFailure(`names no consumerRef, and ${kind} ${object} belongs to no project or organization`);
 }
 
 function assemble(
@@ -182,12 +182,12 @@ function assemble(
 ): RenderedClaim {
   const metadata = template.metadata(bindings);
   const trigger = identityOf(input.trigger);
-  // A namespace of the object's control plane means nothing in another.
+  // The object's namespace does not exist in another control plane.
   const ownNamespace = input.isElsewhere?.(consumer) === true ? "" : trigger.namespace;
-  const named = (): string =>
+  const makeName = (): string =>
     metadata.name ?? claimName(metadata.generateName ?? policy, originOf(policy, trigger, input), consumer, requests);
-  return new NamedLate(named, {
-    namespace: legalNamespace(metadata.namespace ?? (ownNamespace || input.bucketNamespace(consumer))),
+  return new LazilyNamedClaim(makeName, {
+    namespace: validNamespace(metadata.namespace ?? (ownNamespace || input.bucketNamespace(consumer))),
     labels: template.labels(trigger),
     annotations: annotated(metadata.annotations, policy, trigger, input),
     consumer,
@@ -197,19 +197,19 @@ function assemble(
 }
 
 function originOf(
-  called: string,
+  policyName: string,
   { group, kind, namespace, name }: TriggerIdentity,
   { plane, policyPlane = "" }: ClaimInput,
 ): Origin {
-  const policy = policyPlane === "" ? called : `${policyPlane}/${called}`;
+  const policy = policyPlane === "" ? policyName : `${policyPlane}/${policyName}`;
   return { plane, policy, group, kind, namespace, name };
 }
 
 /**
- * A claim whose name is made when it is asked for: that takes longest, and who looks at what is claimed for an object that is
- * there needs none.
+ * Hot: runs for each object that a policy applies to. The name is a hash, which takes most of the time, and is not needed to
+ * compare the claim of a stored object.
  */
-class NamedLate implements RenderedClaim {
+class LazilyNamedClaim implements RenderedClaim {
   readonly namespace: string;
   readonly labels: Labels;
   readonly annotations: Labels;
@@ -235,20 +235,20 @@ class NamedLate implements RenderedClaim {
   }
 }
 
-/** How many versions of a kind have their labels kept; a policy is about one kind, which has few. */
+/** Size of the label cache, which has one entry for each version of the policy's kind. */
 const labelsMax = 16;
 
-/** Labels are the same for all objects of a version: so are the very values, for whoever keeps or checks them. */
+/** Returns the identical object for all objects of a version, so that caches by identity work. */
 function labelsOf(policy: string, given: Labels): Template["labels"] {
   const standard = { ...given, [labels.autoCreated]: "true", [labels.policy]: labelText(policy) };
-  const made = new Map<string, Labels>();
+  const cache = new Map<string, Labels>();
   return (trigger) => {
     const gvk = gvkText(trigger);
-    const known = made.get(gvk);
-    if (known !== undefined) return known;
-    if (made.size >= labelsMax) made.clear();
+    const cached = cache.get(gvk);
+    if (cached !== undefined) return cached;
+    if (cache.size >= labelsMax) cache.clear();
     const all = Object.freeze({ ...standard, [labels.gvk]: labelText(gvk) });
-    made.set(gvk, all);
+    cache.set(gvk, all);
     return all;
   };
 }
@@ -269,14 +269,14 @@ function annotated(
   return all;
 }
 
-/** The claim as an object to send, with other annotations than its own, and with further metadata. */
+/** The manifest of a claim, with other annotations than its own and with further metadata if given. */
 export function claimManifest(
   claim: RenderedClaim,
   noted: Labels = claim.annotations,
   more: Pick<ObjectMeta, "ownerReferences" | "uid" | "finalizers"> = {},
 ): JsonObject {
   const { name, namespace, labels: labelled, consumer, requests, resource } = claim;
-  const metadata = extended({ name, namespace, labels: labelled, annotations: noted }, more);
+  const metadata = extendObject({ name, namespace, labels: labelled, annotations: noted }, more);
   return {
     apiVersion: quotaApiVersion,
     kind: "ResourceClaim",

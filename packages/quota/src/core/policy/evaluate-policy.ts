@@ -2,14 +2,14 @@ import type { PolicyBindings } from "./policy-variables.ts";
 import { RenderFailure } from "./template-fields.ts";
 import type { Conditions } from "./trigger-condition.ts";
 
-/** Why a policy makes nothing of an object. */
+/** Why a policy renders nothing for an object. */
 export type NotRendered =
-  /** The policy is not about this object, or not any more. */
+  /** The policy does not apply to the object. */
   | { readonly outcome: "differs"; readonly missingKeys: number }
-  /** The policy does not work for this object: it is misconfigured, and says so. */
+  /** The policy is misconfigured: it cannot be evaluated for the object. */
   | { readonly outcome: "failed"; readonly message: string };
 
-/** Renders for an object if the conditions hold. `policy` names the policy in messages. */
+/** Renders if the conditions hold. `policy` is the name of the policy in messages. */
 export function evaluatePolicy<Rendering>(
   policy: string,
   conditions: Conditions,

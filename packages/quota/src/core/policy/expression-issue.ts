@@ -1,7 +1,7 @@
 import { renderIssue } from "@milo-quota/kubernetes/cel/issue.ts";
 import { type FieldIssue, invalid } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 
-/** A problem in an expression or template, as a problem of the field that holds it, with line, column and a caret. */
+/** An issue of an expression or template as an issue of its field, with line, column and a caret. */
 export function expressionIssue(
   path: string,
   source: string,

@@ -9,22 +9,22 @@ export function isFunctionName(word: string): boolean {
 }
 
 /**
- * Whether an action is in Go's form: it has a single `|`, or starts with one of the functions and something after it.
- * Everything else is CEL, a lone path such as `.trigger.metadata.name` too.
+ * Whether an action is a Go template pipeline: it has a single `|`, or starts with a function and an argument. Everything else
+ * is CEL, even a lone path such as `.trigger.metadata.name`.
  */
 export function isGoForm(source: string): boolean {
   const plain = withoutQuoted(source);
   return /(?<!\|)\|(?!\|)/.test(plain) || startsWithCall(plain) || isStatement(source);
 }
 
-/** Go's statements, comments and variables are not supported; who writes one is told so, and what to do. */
+/** The issue of an action with a Go statement, comment or variable, which are not supported. */
 export function statementIssue(source: string): TemplateIssue | undefined {
   if (!isStatement(source)) return undefined;
   const word = /^(\$\w*|\/\*|\w+)/.exec(source)?.[0] ?? source;
-  return { message: `${word} is not supported in templates: write a CEL expression, such as a ? b : c`, offset: 0 };
+  return { message: `${word} is not supported in templates: use a CEL expression, such as a ? b : c`, offset: 0 };
 }
 
-/** `lower .x` and `lower (…)` are Go's; `lower(…)` would be CEL's, if it had such a function. */
+/** `lower .x` and `lower (…)` are Go syntax; `lower(…)` is CEL syntax. */
 function startsWithCall(plain: string): boolean {
   const [, word = ""] = /^[(\s]*([A-Za-z]+)\s+[.("`\w]/.exec(plain) ?? [];
   return isFunctionName(word);

@@ -2,12 +2,12 @@ import { isJsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/js
 import { typeOf } from "@milo-quota/kubernetes/schema/value-checks.ts";
 import { excerpt } from "./quoted-excerpt.ts";
 
-/** As much as an object in Kubernetes may hold in annotations. */
+/** The maximum size of all annotations of an object in Kubernetes. */
 const textMax = 262_144;
-/** More digits than any int64 has, with room for white space. */
+/** Room for the digits of any int64 and some white space. */
 const integerLengthMax = 64;
 
-/** A value in a pipeline; undefined where a path leads to nothing. */
+/** A value in a pipeline; undefined for a path that does not exist. */
 export type PipelineValue = JsonValue | undefined;
 
 /** Why a function has no result. */
@@ -26,8 +26,8 @@ export interface GoFunction {
 }
 
 /**
- * The functions of Go-style pipelines. What is piped in comes last, as in Helm: `.trigger.metadata.name | replace "." "-"`.
- * `default` is not here: it is the one function that wants to see what is not there.
+ * The functions of Go template pipelines. The piped value is the last argument, as in Helm: `.trigger.metadata.name | replace
+ * "." "-"`. `default` is not among them, because it is the only function that is called with missing values.
  */
 export const goFunctions: Readonly<Record<string, GoFunction>> = {
   lower: textFunction((text) => text.toLowerCase()),
@@ -53,18 +53,18 @@ export const goFunctions: Readonly<Record<string, GoFunction>> = {
   toInt: { parameters: ["value"], call: toInt },
   toString: {
     parameters: ["value"],
-    call: (value: JsonValue) => textOf(value) ?? new PipelineFailure(`cannot write ${article(value)}`),
+    call: (value: JsonValue) => textOf(value) ?? new PipelineFailure(`cannot convert ${article(value)}`),
   },
 };
 
-/** Whether `default` takes its place: nothing, or what Go calls empty. */
+/** Whether `default` replaces the value: it is missing, or empty by the rules of Go templates. */
 export function isEmpty(value: PipelineValue): boolean {
   if (value === undefined || value === null || value === "" || value === false) return true;
   if (typeof value === "number" || typeof value === "bigint") return Number(value) === 0;
   return typeof value === "object" && Object.keys(value).length === 0;
 }
 
-/** How a value is written into a template; undefined for lists, maps and null. */
+/** The value as text; undefined for lists, maps and null. */
 export function textOf(value: JsonValue): string | undefined {
   return value === null || typeof value === "object" ? undefined : String(value);
 }
@@ -80,7 +80,7 @@ function textFunction(change: (text: string) => string): GoFunction {
   return {
     parameters: ["text"],
     call: (value) =>
-      typeof value === "string" ? change(value) : new PipelineFailure(`takes a text, not ${article(value)}`),
+      typeof value === "string" ? change(value) : new PipelineFailure(`takes a string, not ${article(value)}`),
   };
 }
 
@@ -90,11 +90,11 @@ function withTexts(
   use: (texts: readonly string[]) => JsonValue | PipelineFailure,
 ): JsonValue | PipelineFailure {
   const other = values.find((value) => typeof value !== "string");
-  if (other !== undefined) return new PipelineFailure(`${name} takes texts, not ${article(other)}`);
+  if (other !== undefined) return new PipelineFailure(`${name} takes strings, not ${article(other)}`);
   return use(values as readonly string[]);
 }
 
-/** Replacements that grow can be chained; without a bound a short template could fill the memory. */
+/** Bounded, because a short template with chained replacements could otherwise use up the memory. */
 function replaced(text: string, old: string, by: string): JsonValue | PipelineFailure {
   const times = old === "" ? text.length + 1 : text.split(old).length - 1;
   if (text.length + times * (by.length - old.length) > textMax) return tooLong("replace");
@@ -102,17 +102,17 @@ function replaced(text: string, old: string, by: string): JsonValue | PipelineFa
 }
 
 function tooLong(name: string): PipelineFailure {
-  return new PipelineFailure(`${name} would make a text of more than ${textMax} characters`);
+  return new PipelineFailure(`${name} would return more than ${textMax} characters`);
 }
 
-/** The list is told by its type, so that both orders work: `join "," .list` and `join .list ","`. */
+/** Accepts the list and the separator in any order: `join "," .list` and `join .list ","`. */
 function join(first: JsonValue, second: JsonValue): JsonValue | PipelineFailure {
   const [list, separator] = Array.isArray(first) ? [first, second] : [second, first];
   if (!Array.isArray(list) || typeof separator !== "string") {
     return new PipelineFailure(`join takes a separator and a list, not ${article(first)} and ${article(second)}`);
   }
   const texts = list.map(textOf);
-  if (texts.includes(undefined)) return new PipelineFailure("join takes a list of texts and numbers");
+  if (texts.includes(undefined)) return new PipelineFailure("join takes a list of strings and numbers");
   const length = texts.reduce((sum, text) => sum + (text ?? "").length + separator.length, 0);
   return length > textMax ? tooLong("join") : texts.join(separator);
 }
@@ -126,6 +126,6 @@ function toInt(value: JsonValue): JsonValue | PipelineFailure {
     return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact;
   }
   return new PipelineFailure(
-    `toInt cannot read ${typeof value === "string" ? excerpt(value) : article(value)} as an integer`,
+    `toInt cannot convert ${typeof value === "string" ? excerpt(value) : article(value)} to an integer`,
   );
 }

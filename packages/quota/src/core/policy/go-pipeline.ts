@@ -4,14 +4,13 @@ import { type PipelineNode, parsePipeline } from "./go-syntax.ts";
 import type { PolicyBindings } from "./policy-variables.ts";
 import type { TemplateIssue } from "./template-scan.ts";
 
-/** A pipeline made ready to run. */
 export type Pipeline = (bindings: PolicyBindings) => PipelineValue | PipelineFailure;
 
 export type CompiledPipeline =
   | { readonly ok: true; readonly run: Pipeline }
   | { readonly ok: false; readonly issues: readonly TemplateIssue[] };
 
-/** Compiles a Go-style action: `.trigger.metadata.name | lower`, `default "milo-system" .trigger.metadata.namespace`. */
+/** Compiles a Go template pipeline: `.trigger.metadata.name | lower`, `default "milo-system" .trigger.metadata.namespace`. */
 export function compilePipeline(source: string, variables: ReadonlySet<string>): CompiledPipeline {
   const parsed = parsePipeline(source);
   if (!parsed.ok) return { ok: false, issues: [parsed.issue] };
@@ -26,7 +25,7 @@ function* nodeIssues(node: PipelineNode, variables: ReadonlySet<string>): Genera
     case "path":
       if (!variables.has(node.steps[0] as string)) {
         const known = [...variables].map((name) => `.${name}`).join(", ");
-        yield { message: `there is no .${node.steps[0]} here: only ${known}`, offset: node.offset };
+        yield { message: `undeclared variable .${node.steps[0]}: available are ${known}`, offset: node.offset };
       }
       return;
     case "call":
@@ -64,7 +63,7 @@ function evaluate(node: PipelineNode, bindings: PolicyBindings): PipelineValue |
   }
 }
 
-/** Nothing goes through every function as nothing, so that a `default` at the end can still take its place. */
+/** A missing value passes through every function, so that a `default` at the end can replace it. */
 function call(name: string, args: readonly (PipelineValue | PipelineFailure)[]): PipelineValue | PipelineFailure {
   const failure = args.find((argument) => argument instanceof PipelineFailure);
   if (failure !== undefined) return failure;
@@ -72,10 +71,10 @@ function call(name: string, args: readonly (PipelineValue | PipelineFailure)[]):
   if (name === "default") return isEmpty(values[1]) ? values[0] : values[1];
   if (values.includes(undefined)) return undefined;
   const result = goFunctions[name]?.call(...(values as readonly JsonValue[]));
-  return result instanceof PipelineFailure ? new PipelineFailure(named(name, result.message)) : result;
+  return result instanceof PipelineFailure ? new PipelineFailure(prefixed(name, result.message)) : result;
 }
 
-function named(name: string, message: string): string {
+function prefixed(name: string, message: string): string {
   return message.startsWith(name) ? message : `${name} ${message}`;
 }
 

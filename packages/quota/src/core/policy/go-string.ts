@@ -4,15 +4,15 @@ const escapes: Readonly<Record<string, string>> = { ...goEscapes, "\\": "\\", '"
 
 const escapePattern = /\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{3}|[\s\S])/g;
 
-/** What a Go string stands for, given without its quotes; undefined when an escape in it is none of Go's. */
+/** The value of a Go string literal, given without its quotes; undefined when it has an invalid escape. */
 export function goStringValue(text: string): string | undefined {
-  let isFine = !/[\n\r]/.test(text);
+  let isValid = !/[\n\r]/.test(text);
   const value = text.replace(escapePattern, (_, escaped: string) => {
     const character = escapes[escaped] ?? byNumber(escaped);
-    isFine &&= character !== undefined;
+    isValid &&= character !== undefined;
     return character ?? "";
   });
-  return isFine ? value : undefined;
+  return isValid ? value : undefined;
 }
 
 function byNumber(escaped: string): string | undefined {

@@ -4,7 +4,7 @@ import { goFunctions } from "./go-functions.ts";
 import { goStringValue } from "./go-string.ts";
 import type { TemplateIssue } from "./template-scan.ts";
 
-/** A Go-style action, read. */
+/** A parsed Go template pipeline. */
 export type PipelineNode =
   | { readonly kind: "literal"; readonly value: JsonValue }
   | { readonly kind: "path"; readonly steps: readonly string[]; readonly offset: number }
@@ -78,7 +78,7 @@ class PipelineReader {
     if (token.kind === "word" && isFunctionName(token.text)) return this.#call(piped);
     const operand = this.#operand();
     if (piped === undefined) return operand;
-    throw new PipelineSyntaxError(`after | comes a function, not ${token.text}`, token.offset);
+    throw new PipelineSyntaxError(`expected a function after |, but found ${token.text}`, token.offset);
   }
 
   #call(piped: PipelineNode | undefined): PipelineNode {
@@ -111,21 +111,21 @@ class PipelineReader {
   }
 
   #misplaced({ text }: Token): string {
-    if (isFunctionName(text)) return `${text} stands in the middle: put it and its arguments into parentheses`;
-    if (this.#peek().kind === "path") return `in a pipeline a path starts with a dot: .${text}${this.#peek().text}`;
-    return `unknown function ${text}: there are default, ${Object.keys(goFunctions).join(", ")}`;
+    if (isFunctionName(text)) return `${text} must be in parentheses together with its arguments`;
+    if (this.#peek().kind === "path") return `a path in a pipeline must start with a dot: .${text}${this.#peek().text}`;
+    return `unknown function ${text}: available are default, ${Object.keys(goFunctions).join(", ")}`;
   }
 
   #group(open: Token): PipelineNode {
     this.#depth += 1;
     if (this.#depth > depthMax) throw new PipelineSyntaxError(`nested deeper than ${depthMax} levels`, open.offset);
     const node = this.#pipeline();
-    if (!this.#accept(")")) throw new PipelineSyntaxError("( without a closing )", open.offset);
+    if (!this.#accept(")")) throw new PipelineSyntaxError("missing closing )", open.offset);
     this.#depth -= 1;
     return node;
   }
 
-  /** Strings in backquotes are as they are. */
+  /** Raw strings in backquotes have no escapes. */
   #text({ text, offset }: Token): string {
     const inside = text.slice(1, -1);
     const value = text.startsWith("`") ? inside : goStringValue(inside);

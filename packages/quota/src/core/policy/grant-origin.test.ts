@@ -35,15 +35,15 @@ const origins: Record<string, GrantOrigin> = {
   },
 };
 
-describe("what a grant was made for", () => {
+describe("the origin of a grant", () => {
   for (const [name, origin] of Object.entries(origins)) {
-    it(`is found again on it: objects ${name}`, () => {
+    it(`is read back from its annotations: objects ${name}`, () => {
       const { labels, annotations } = tracedGrant(rendered, origin, "uid");
       expect(originIn({ labels, annotations })).toEqual(origin);
     });
   }
 
-  it("is another for another object, plane or policy", () => {
+  it("differs for another object, plane or policy", () => {
     const all = Object.values(origins).flatMap((origin) => [
       origin,
       { ...origin, plane: "z" },
@@ -55,7 +55,7 @@ describe("what a grant was made for", () => {
     expect(new Set(all.map(originId)).size).toBe(all.length);
   });
 
-  it("cannot be made up by a template", () => {
+  it("cannot be set by a template", () => {
     const origin = origins["in no namespace of the root"] as GrantOrigin;
     const forged = {
       "quota.miloapis.com/resource-plane": "z",
@@ -67,7 +67,7 @@ describe("what a grant was made for", () => {
     expect(originIn({ labels, annotations })).toEqual(origin);
   });
 
-  it("is nothing on grants that people make", () => {
+  it("is undefined for grants that users created", () => {
     const { annotations } = tracedGrant(rendered, origins["of the core group"] as GrantOrigin, "uid");
     expect(originIn({})).toBeUndefined();
     expect(originIn({ labels: auto })).toBeUndefined();

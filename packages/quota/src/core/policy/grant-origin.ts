@@ -5,7 +5,7 @@ import { stableHash } from "../resources/stable-hash.ts";
 import { annotations, labels } from "../resources/well-known.ts";
 import { grantManifest, type RenderedGrant } from "./grant-policy.ts";
 
-/** The policy that makes a grant, and the object that it makes it for. Planes are empty for the root. */
+/** The policy that created a grant, and the object that it was created for. Planes are empty for the root. */
 export interface GrantOrigin {
   readonly policyPlane: string;
   readonly policy: string;
@@ -17,16 +17,20 @@ export interface GrantOrigin {
 
 const hashLength = 20;
 
-/** What a template cannot set: it would make a grant somebody else's. */
-const tracing: readonly string[] = [annotations.policyPlane, annotations.resourcePlane, annotations.resourceNamespace];
+/** Annotations that a template cannot set, because they would attribute the grant to another origin. */
+const originKeys: readonly string[] = [
+  annotations.policyPlane,
+  annotations.resourcePlane,
+  annotations.resourceNamespace,
+];
 
-/** The same for the same origin and for no other: no part of it can hold the character between them. */
+/** Unique for each origin, because no part can contain a newline. */
 export function originId(origin: GrantOrigin): string {
   const { policyPlane, policy, kind, plane, namespace, name } = origin;
   return [policyPlane, policy, groupKindText(kind), plane, namespace, name].join("\n");
 }
 
-/** The origin that a grant names; undefined for grants that no policy made. */
+/** The origin of a stored grant; undefined for a grant that was not created by a policy. */
 export function originIn({ labels: labelled = {}, annotations: noted = {} }: ObjectMeta): GrantOrigin | undefined {
   const policy = noted[annotations.policy];
   const name = noted[annotations.resourceName];
@@ -42,9 +46,9 @@ export function originIn({ labels: labelled = {}, annotations: noted = {} }: Obj
   };
 }
 
-/** A rendered grant that can be found again by what it was made for, and compared with what it is made to be later. */
+/** Adds annotations to a rendered grant by which it can be found by its origin, and compared with later renderings. */
 export function tracedGrant(grant: RenderedGrant, origin: GrantOrigin, triggerUid: string): RenderedGrant {
-  const own = Object.entries(grant.annotations).filter(([key]) => !tracing.includes(key));
+  const own = Object.entries(grant.annotations).filter(([key]) => !originKeys.includes(key));
   const noted: Readonly<Record<string, string>> = {
     ...Object.fromEntries(own),
     ...originAnnotations(origin),
@@ -54,7 +58,7 @@ export function tracedGrant(grant: RenderedGrant, origin: GrantOrigin, triggerUi
   return { ...grant, annotations: { ...noted, [annotations.rendered]: rendered } };
 }
 
-/** Whether a grant that is stored says what its policy says now. Labels and annotations that people add are theirs. */
+/** Whether a stored grant is what its policy renders now. Labels and annotations that users added are ignored. */
 export function isUpToDate(
   stored: { readonly metadata: ObjectMeta; readonly expiresAt: string | undefined } & Pick<
     RenderedGrant,

@@ -17,11 +17,11 @@ import { excerpt } from "./quoted-excerpt.ts";
 import { grantName, type Origin } from "./rendered-names.ts";
 import { compileSelector } from "./selector-template.ts";
 import {
-  legalNamespace,
   type RenderedMetadata,
   type Renderer,
   RenderFailure,
   TemplateFields,
+  validNamespace,
 } from "./template-fields.ts";
 import { type Conditions, compileConditions } from "./trigger-condition.ts";
 import { identityOf, type TriggerIdentity } from "./trigger-object.ts";
@@ -29,9 +29,9 @@ import { identityOf, type TriggerIdentity } from "./trigger-object.ts";
 /** An object that a grant policy is evaluated for. */
 export interface GrantInput {
   readonly trigger: JsonObject;
-  /** Name of the control plane the object is in; empty for the root. */
+  /** Control plane of the object; empty for the root. */
   readonly plane: string;
-  /** Name of the control plane the policy is in, where that is not the root. */
+  /** Control plane of the policy; the root when omitted. */
   readonly policyPlane?: string;
   bucketNamespace(consumer: ConsumerRef): string;
 }
@@ -41,7 +41,7 @@ export interface RenderedBucket {
   readonly selector: LabelSelector;
 }
 
-/** A grant to create, or to bring up to date. */
+/** A grant to create or update. */
 export interface RenderedGrant {
   readonly name: string;
   readonly namespace: string;
@@ -49,7 +49,7 @@ export interface RenderedGrant {
   readonly annotations: Readonly<Record<string, string>>;
   readonly consumer: ConsumerRef;
   readonly allowances: readonly { readonly resourceType: string; readonly buckets: readonly RenderedBucket[] }[];
-  /** The object whose control plane the grant goes into; undefined for the trigger's own. */
+  /** The object whose control plane the grant is created in; undefined for the control plane of the trigger. */
   readonly parent: { readonly apiGroup: string; readonly kind: string; readonly name: string } | undefined;
 }
 
@@ -71,7 +71,7 @@ interface Template {
   readonly parent: Renderer<RenderedGrant["parent"]>;
 }
 
-/** Compiles a policy once, or tells everything that keeps it from working. */
+/** Compiles a policy, or returns all its issues. */
 export function compileGrantPolicy(policy: GrantCreationPolicy): CompiledGrantPolicyResult {
   const path = "spec.target.resourceGrantTemplate";
   const fields = new TemplateFields(grantPolicyVariables);
@@ -139,7 +139,7 @@ function render(policy: string, template: Template, input: GrantInput, bindings:
   const trigger = identityOf(input.trigger);
   return {
     name: metadata.name ?? grantName(metadata.generateName ?? policy, originOf(policy, trigger, input)),
-    namespace: legalNamespace(metadata.namespace ?? (trigger.namespace || input.bucketNamespace(consumer))),
+    namespace: validNamespace(metadata.namespace ?? (trigger.namespace || input.bucketNamespace(consumer))),
     labels: { ...metadata.labels, [labels.autoCreated]: "true", [labels.policy]: labelText(policy) },
     annotations: { ...metadata.annotations, [annotations.policy]: policy, [annotations.resourceName]: trigger.name },
     consumer,
@@ -148,12 +148,11 @@ function render(policy: string, template: Template, input: GrantInput, bindings:
   };
 }
 
-/** Policies of one name in two planes make a grant each. */
+/** Includes the plane of the policy, because policies of the same name in two planes create a grant each. */
 function originOf(policy: string, trigger: TriggerIdentity, { plane, policyPlane = "" }: GrantInput): Origin {
   return { ...trigger, plane, policy: policyPlane === "" ? policy : `${policyPlane}/${policy}` };
 }
 
-/** The grant as an object to send. */
 export function grantManifest(grant: RenderedGrant): JsonObject {
   const { name, namespace, consumer, allowances } = grant;
   return {

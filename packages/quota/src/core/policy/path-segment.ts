@@ -1,6 +1,6 @@
 import { type NameRule, subdomainLengthMax } from "@milo-quota/kubernetes/protocol/names.ts";
 
-/** A name that goes into a path: whatever Kubernetes can store, and nothing that leads elsewhere. */
+/** Accepts any name that Kubernetes can store, and rejects those that would change the path of a URL. */
 export const pathSegment: NameRule = (value) => {
   const issues = value.length > subdomainLengthMax ? [`must be no more than ${subdomainLengthMax} characters`] : [];
   if (value === "") return ["must not be empty"];

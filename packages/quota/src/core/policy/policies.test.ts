@@ -91,14 +91,14 @@ describe("conditions", () => {
     "a missing field is false": [['trigger.spec.tier == "premium"'], { outcome: "differs", missingKeys: 1 }],
     "a missing key is false": [['trigger.metadata.labels["tier"] == "x"'], { outcome: "differs", missingKeys: 1 }],
     "a missing map is false": [['trigger.metadata.annotations["a"] == "x"'], { outcome: "differs", missingKeys: 1 }],
-    "a missing key beside something true": [
+    "a missing key in a disjunction that is true": [
       ['trigger.metadata.labels["tier"] == "x" || trigger.spec.replicas == 3'],
       { outcome: "claim" },
     ],
-    "who asks": [['user.groups.exists(g, g == "dev")', 'user.name.startsWith("ja")'], { outcome: "claim" }],
-    "what is asked": [['requestInfo.verb == "create"'], { outcome: "claim" }],
-    "false before anything goes wrong": [["false", "1 / 0 == 1"], { outcome: "differs", missingKeys: 0 }],
-    "something else goes wrong": [
+    "the user": [['user.groups.exists(g, g == "dev")', 'user.name.startsWith("ja")'], { outcome: "claim" }],
+    "the request": [['requestInfo.verb == "create"'], { outcome: "claim" }],
+    "false before a failure": [["false", "1 / 0 == 1"], { outcome: "differs", missingKeys: 0 }],
+    "any other failure": [
       ["1 / (trigger.spec.replicas - 3) == 1"],
       {
         outcome: "failed",
@@ -106,7 +106,7 @@ describe("conditions", () => {
           'ClaimCreationPolicy "enforce": 1 / (trigger.spec.replicas - 3) == 1: division by zero (line 1, column 3)',
       },
     ],
-    "not a bool after all": [["trigger.spec.replicas"], { outcome: "failed" }],
+    "a result that is no bool": [["trigger.spec.replicas"], { outcome: "failed" }],
   };
   for (const [name, [expressions, outcome]] of Object.entries(cases)) {
     it(name, () => expect(evaluate(oneProject, when(...expressions))).toMatchObject(outcome));
@@ -114,7 +114,7 @@ describe("conditions", () => {
 });
 
 describe("a rendered claim", () => {
-  it("has everything others rely on", () => {
+  it("has all labels, annotations and references", () => {
     const { name, ...claim } = claimOf(
       evaluate({ metadata: { labels: { tier: "gold" }, annotations: { by: "{{ user.name }}" } }, ...oneProject }),
     );
@@ -170,14 +170,14 @@ describe("a rendered claim", () => {
     expect(claim.name).toMatch(/^application-claim-[a-z2-7]{20}$/);
   });
 
-  it("goes where its object is", () => {
+  it("is in the namespace of its object", () => {
     const inNamespace: JsonObject = { ...project, metadata: { name: "web-app", namespace: "team-a" } };
     expect(claimOf(evaluate(oneProject, {}, input(inNamespace))).namespace).toBe("team-a");
     const empty = { metadata: { namespace: '{{ default "" .trigger.metadata.nothing }}' }, ...oneProject };
     expect(claimOf(evaluate(empty, {}, input(inNamespace))).namespace).toBe("team-a");
   });
 
-  it("is for whom its object belongs to when the template names nobody", () => {
+  it("is for the tenant of its object when the template names no consumer", () => {
     const template = { spec: { requests: [{ resourceType: "secrets", amount: 1 }] } };
     const { consumer } = claimOf(evaluate(template, {}, input(project, { tenantOf: organizationOf })));
     expect(consumer).toEqual({ ...consumerRef, namespace: "", name: "acme-corp" });
@@ -188,7 +188,7 @@ describe("a rendered claim", () => {
     });
   });
 
-  it("is for whom its template names, whoever its object belongs to", () => {
+  it("is for the consumer that its template names, whatever tenant its object belongs to", () => {
     const tenantOf = () => ({ ...consumerRef, namespace: "", name: "other" });
     expect(claimOf(evaluate(oneProject, {}, input(project, { tenantOf }))).consumer.name).toBe("acme-corp");
   });
@@ -204,7 +204,7 @@ describe("the name of a claim", () => {
       ),
     ).name;
 
-  it("is the same for every retry, in whatever version the object is written", () => {
+  it("is the same for every retry, in any API version of the object", () => {
     expect(name()).toBe(name());
     expect(name(input({ ...project, apiVersion: "resourcemanager.miloapis.com/v1" }))).toBe(name());
     expect(
@@ -212,7 +212,7 @@ describe("the name of a claim", () => {
     ).toBe(name());
   });
 
-  it("differs with everything that makes it another claim", () => {
+  it("differs for every other claim", () => {
     const named = (metadata: Json): JsonObject => ({ ...project, metadata: metadata as JsonObject });
     const names = [
       name(),
@@ -261,7 +261,7 @@ describe("amounts", () => {
 
   const path = "spec.target.resourceClaimTemplate.spec.requests[0].amountExpression";
   const failing: Record<string, string> = {
-    "trigger.spec.replicas - 10": "trigger.spec.replicas - 10: gives -7, which is below 0",
+    "trigger.spec.replicas - 10": "trigger.spec.replicas - 10: evaluates to -7, which is below 0",
     "trigger.spec.missing": "trigger.spec.missing: no such key: missing",
     "trigger.spec.replicas * 9223372036854775807": "trigger.spec.replicas * 9223372036854775807: integer overflow",
     "trigger.spec.zone": "trigger.spec.zone: expected type 'int' but found 'string'",
@@ -277,7 +277,7 @@ describe("amounts", () => {
   }
 });
 
-describe("a template that comes out wrong", () => {
+describe("a template that cannot be rendered", () => {
   const template = "spec.target.resourceClaimTemplate";
   const cases: Record<string, [Json, string]> = {
     "no consumer": [
@@ -360,8 +360,8 @@ describe("a template that comes out wrong", () => {
   }
 });
 
-describe("a policy that cannot work", () => {
-  it("hears of all its issues at once, each with line, column and a caret", () => {
+describe("an invalid policy", () => {
+  it("has all its issues reported at once, each with line, column and a caret", () => {
     const compiled = claimPolicy(
       {
         metadata: { name: "Bad Name", labels: { "bad key!": "x" }, annotations: { a: "{{ nope }}" } },
@@ -374,7 +374,7 @@ describe("a policy that cannot work", () => {
           ],
         },
       },
-      when("trigger.spec.replicas +", '"yes"', "nobody.knows == 1 && whatever(2)"),
+      when("trigger.spec.replicas +", '"yes"', "unknown.x == 1 && whatever(2)"),
     );
     const issues = compiled.ok ? [] : compiled.issues.map(issueText);
     expect(issues.map((issue) => issue.slice(0, issue.indexOf(": ")))).toEqual([
@@ -398,15 +398,15 @@ describe("a policy that cannot work", () => {
     expect(issues[9]).toContain("expected type 'int' but found 'string'");
   });
 
-  it("may not claim for claims", () => {
+  it("is one that claims for claims", () => {
     const resource = { apiVersion: "quota.miloapis.com/v1alpha1", kind: "ResourceGrant" };
     const compiled = claimPolicy(oneProject, { resource });
     expect(compiled.ok ? [] : compiled.issues.map(issueText)).toEqual([
-      "spec.trigger.resource.apiVersion: Forbidden: objects of quota.miloapis.com are never claimed for",
+      "spec.trigger.resource.apiVersion: Forbidden: claims cannot be created for objects of quota.miloapis.com",
     ]);
   });
 
-  it("is told when the object is none", () => {
+  it("fails for what is no valid object", () => {
     const nameless: JsonObject = { ...project, metadata: { generateName: "web-" } };
     expect(evaluate(oneProject, {}, input(nameless))).toEqual({
       outcome: "failed",
@@ -418,7 +418,7 @@ describe("a policy that cannot work", () => {
     });
   });
 
-  it("points to the spelling that was used", () => {
+  it("has issues at the alias that was used", () => {
     const compiled = claimPolicy(oneProject, { conditions: [{ expression: "nope" }] });
     expect(compiled.ok ? [] : compiled.issues.map((issue) => issue.field)).toEqual([
       "spec.trigger.conditions[0].expression",
@@ -505,7 +505,7 @@ describe("a grant policy", () => {
     expect(name({ ...project, metadata: { name: "other" } })).not.toBe(name(project));
   });
 
-  it("makes nothing while its conditions do not hold", () => {
+  it("renders nothing while its conditions are false", () => {
     expect(grantOf({ spec: grantSpec }, {}, when('trigger.status.phase == "Active"'))).toEqual({
       outcome: "differs",
       missingKeys: 1,
@@ -516,7 +516,7 @@ describe("a grant policy", () => {
     });
   });
 
-  it("may go into another control plane", () => {
+  it("can render a grant for another control plane", () => {
     const parentContext = {
       apiGroup: "resourcemanager.miloapis.com",
       kind: "Organization",
@@ -539,7 +539,7 @@ describe("a grant policy", () => {
     });
   });
 
-  it("sees the object and nobody's request", () => {
+  it("sees the object, but no request", () => {
     const compiled = compileGrant(
       { metadata: { name: "{{ user.name }}" }, spec: grantSpec },
       { parentContext: { apiGroup: "a.io", kind: "K", nameExpression: "1 + 1" } },
@@ -555,9 +555,9 @@ describe("a grant policy", () => {
 });
 
 describe("the text of a label", () => {
-  it("stays as it is where it can", () => expect(labelText("core.v1.Pod")).toBe("core.v1.Pod"));
+  it("is unchanged if it is valid", () => expect(labelText("core.v1.Pod")).toBe("core.v1.Pod"));
 
-  it("is cut and made unique where it cannot", () => {
+  it("is truncated and made unique otherwise", () => {
     const long = "a".repeat(100);
     expect(labelText(long)).not.toBe(labelText(`${long}b`));
     for (const text of [long, "---", "ä b", `${"x".repeat(52)}.${"y".repeat(20)}`, "-".repeat(70)]) {

@@ -44,8 +44,8 @@ const pod = { apiGroup: "", kind: "Pod" };
 const names = (index: ReturnType<typeof indexOver>, plane: string, kind = pod) =>
   index.policiesFor(kind, plane).map(({ compiled }) => compiled.of);
 
-describe("an index of policies", () => {
-  it("finds those of the plane and of the root, by group and kind", () => {
+describe("the policy index", () => {
+  it("finds policies of the plane and of the root, by group and kind", () => {
     const index = indexOver(new Set(["cpu"]));
     index.put("root", policy("everywhere"));
     index.put("a", policy("in-a"));
@@ -57,7 +57,7 @@ describe("an index of policies", () => {
     expect(index.kinds()).toEqual([pod, { apiGroup: "", kind: "Secret" }]);
   });
 
-  it("keeps policies of one name in two planes apart", () => {
+  it("distinguishes policies of the same name in two planes", () => {
     const index = indexOver(new Set(["cpu"]));
     index.put("root", policy("same"));
     index.put("a", policy("same"));
@@ -67,19 +67,15 @@ describe("an index of policies", () => {
   });
 
   const states: Record<string, [given: Given, state: string, issues: readonly string[]]> = {
-    "a good one is at work": [{}, "ready", []],
-    "one that is switched off is not": [{ enabled: false }, "disabled", []],
-    "one that is switched off has issues all the same": [
-      { enabled: false, isBroken: true },
-      "disabled",
-      ["expression"],
-    ],
-    "one that does not compile is not": [{ isBroken: true }, "invalid", ["expression"]],
-    "one that nothing is registered for is not": [{ types: ["disk"] }, "invalid", ["disk"]],
-    "all issues are told": [{ isBroken: true, types: ["disk", "gpu"] }, "invalid", ["expression", "disk", "gpu"]],
+    "a valid policy is ready": [{}, "ready", []],
+    "a disabled policy is not ready": [{ enabled: false }, "disabled", []],
+    "a disabled policy can have issues": [{ enabled: false, isBroken: true }, "disabled", ["expression"]],
+    "a policy that does not compile is invalid": [{ isBroken: true }, "invalid", ["expression"]],
+    "a policy for an unregistered resource type is invalid": [{ types: ["disk"] }, "invalid", ["disk"]],
+    "all issues are reported": [{ isBroken: true, types: ["disk", "gpu"] }, "invalid", ["expression", "disk", "gpu"]],
   };
   for (const [name, [given, state, issues]] of Object.entries(states)) {
-    it(`judges: ${name}`, () => {
+    it(`validates: ${name}`, () => {
       const index = indexOver(new Set(["cpu"]));
       index.put("root", policy("p", given));
       const verdict = index.get("root", "p")?.verdict;
@@ -89,26 +85,26 @@ describe("an index of policies", () => {
     });
   }
 
-  it("judges anew when registrations change", () => {
+  it("validates again when registrations change", () => {
     const registered = new Set<string>();
     const index = indexOver(registered);
     index.put("root", policy("p"));
     index.put("root", policy("disks", { types: ["disk"] }));
     registered.add("cpu");
-    expect(index.rejudge("cpu").map(({ policy: { metadata } }) => metadata.name)).toEqual(["p"]);
+    expect(index.revalidate("cpu").map(({ policy: { metadata } }) => metadata.name)).toEqual(["p"]);
     expect(names(index, "root")).toEqual(["p"]);
     registered.delete("cpu");
-    index.rejudge("cpu");
+    index.revalidate("cpu");
     expect(index.kinds()).toEqual([]);
   });
 
-  it("compiles once for each change to what a policy says", () => {
+  it("compiles once for each change of the spec", () => {
     const index = indexOver(new Set(["cpu"]));
     const compiled = () => index.policiesFor(pod, "root")[0]?.compiled;
     index.put("root", policy("p"));
     const first = compiled();
     index.put("root", policy("p", { readySince: "2026-01-02T00:00:00Z" }));
-    index.rejudge("cpu");
+    index.revalidate("cpu");
     expect(compiled()).toBe(first);
     index.put("root", policy("p", { generation: 2 }));
     const second = compiled();
@@ -117,7 +113,7 @@ describe("an index of policies", () => {
     expect(compiled()).not.toBe(second);
   });
 
-  it("follows a policy that turns to another kind", () => {
+  it("follows a policy whose trigger changes to another kind", () => {
     const index = indexOver(new Set(["cpu"]));
     index.put("root", policy("p"));
     index.put("root", policy("p", { kind: "Secret", generation: 2 }));
@@ -125,7 +121,7 @@ describe("an index of policies", () => {
     expect(names(index, "root")).toEqual([]);
   });
 
-  it("tells since when a policy is known to be at work", () => {
+  it("knows since when the status says that a policy is ready", () => {
     const index = indexOver(new Set(["cpu"]));
     index.put("root", policy("p"));
     expect(index.policiesFor(pod, "root")[0]?.readySince).toBeUndefined();

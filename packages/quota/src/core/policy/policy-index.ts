@@ -5,7 +5,7 @@ import type { ClaimCreationPolicy } from "../resources/claim-creation-policy.ts"
 import { type GroupKind, groupKindText } from "../resources/fields/consumer-ref.ts";
 import type { PolicyTrigger } from "../resources/fields/policy-trigger.ts";
 
-/** What policies of both kinds have. */
+/** The fields that claim and grant policies have in common. */
 export interface AnyPolicy {
   readonly metadata: ObjectMeta;
   readonly enabled: boolean;
@@ -13,31 +13,30 @@ export interface AnyPolicy {
   readonly status: Pick<ClaimCreationPolicy["status"], "conditions">;
 }
 
-/** By what it is judged whether a policy of some kind can work. */
+/** Compiles and validates policies of one kind. */
 export interface PolicyRules<Policy, Compiled> {
   compile(
     policy: Policy,
   ): { readonly ok: true; readonly policy: Compiled } | { readonly ok: false; readonly issues: readonly FieldIssue[] };
-  /** What keeps a policy in this plane from working that is in other objects. */
+  /** Issues in objects that the policy refers to. */
   issues(policy: Policy, plane: string): readonly FieldIssue[];
   /** The resource types whose registrations it depends on. */
   resourceTypes(policy: Policy): readonly string[];
 }
 
-/** Whether a policy is at work. */
+/** Whether a policy is in effect. */
 export type PolicyVerdict<Compiled> =
   | { readonly state: "ready"; readonly compiled: Compiled }
-  /** Switched off; it may have issues all the same. */
+  /** A disabled policy may have issues as well. */
   | { readonly state: "disabled"; readonly issues: readonly FieldIssue[] }
   | { readonly state: "invalid"; readonly issues: readonly FieldIssue[] };
 
-/** A policy, where it is, and what has become of it. */
 export interface IndexedPolicy<Policy, Compiled> {
   readonly plane: string;
   readonly policy: Policy;
   readonly kind: GroupKind;
   readonly verdict: PolicyVerdict<Compiled>;
-  /** Since when its status says that it is at work; undefined as long as that is not stored. */
+  /** Time of the transition to Ready in its status; undefined until that is stored. */
   readonly readySince: string | undefined;
 }
 
@@ -50,16 +49,15 @@ interface Entry<Policy, Compiled> extends IndexedPolicy<Policy, Compiled> {
 }
 
 /**
- * Policies by the kind they are about. Each is compiled once for every change to it. Told of policies by whoever watches
- * them; whether they can work it finds out itself, and does not take from their status.
+ * Policies by the kind they apply to, compiled once for each change of their spec. The index validates policies itself, and
+ * does not rely on their status.
  */
 export class PolicyIndex<Policy extends AnyPolicy, Compiled> {
   readonly #root: string;
   readonly #rules: PolicyRules<Policy, Compiled>;
   readonly #entries = new Map<string, Entry<Policy, Compiled>>();
-  /** Those at work, by kind. */
+  /** By kind. */
   readonly #ready = new Map<string, Map<string, ReadyPolicy<Policy, Compiled>>>();
-  /** Those that are switched off, by kind. */
   readonly #disabled = new Map<string, Map<string, IndexedPolicy<Policy, Compiled>>>();
 
   constructor(root: string, rules: PolicyRules<Policy, Compiled>) {
@@ -67,24 +65,22 @@ export class PolicyIndex<Policy extends AnyPolicy, Compiled> {
     this.#rules = rules;
   }
 
-  /** A policy in the root is about all planes, one in another plane about that plane alone. */
+  /** A policy in the root applies to all planes, a policy in another plane to that plane only. */
   policiesFor(kind: GroupKind, plane: string): readonly ReadyPolicy<Policy, Compiled>[] {
-    return this.#aboutPlane(this.#ready.get(groupKindText(kind)), plane);
+    return this.#inPlane(this.#ready.get(groupKindText(kind)), plane);
   }
 
-  /** Those that are switched off, and would be at work otherwise. */
   disabledFor(kind: GroupKind, plane: string): readonly IndexedPolicy<Policy, Compiled>[] {
-    return this.#aboutPlane(this.#disabled.get(groupKindText(kind)), plane);
+    return this.#inPlane(this.#disabled.get(groupKindText(kind)), plane);
   }
 
-  /** How many are at work. */
   get readyCount(): number {
     let count = 0;
     for (const policies of this.#ready.values()) count += policies.size;
     return count;
   }
 
-  /** The kinds that policies at work are about. */
+  /** The kinds that ready policies apply to. */
   kinds(): readonly GroupKind[] {
     return [...this.#ready.values()].flatMap((policies) => [...policies.values()].slice(0, 1).map(({ kind }) => kind));
   }
@@ -101,28 +97,32 @@ export class PolicyIndex<Policy extends AnyPolicy, Compiled> {
     const key = keyOf(plane, policy.metadata.name ?? "");
     const before = this.#entries.get(key);
     const isSame = before !== undefined && sameSpec(before.policy, policy);
-    this.#set(key, this.#judged(plane, policy, isSame ? before.compilation : this.#rules.compile(policy)));
+    this.#set(key, this.#validate(plane, policy, isSame ? before.compilation : this.#rules.compile(policy)));
   }
 
   remove(plane: string, name: string): void {
     const key = keyOf(plane, name);
-    this.#takeOut(key);
+    this.#unindex(key);
     this.#entries.delete(key);
   }
 
-  /** After registrations of a resource type have changed. Tells which policies may have other issues now. */
-  rejudge(resourceType: string): readonly IndexedPolicy<Policy, Compiled>[] {
-    const about = [...this.#entries].filter(([, { policy }]) =>
+  /** To be called after registrations of a resource type have changed. Returns the policies that depend on them. */
+  revalidate(resourceType: string): readonly IndexedPolicy<Policy, Compiled>[] {
+    const dependent = [...this.#entries].filter(([, { policy }]) =>
       this.#rules.resourceTypes(policy).includes(resourceType),
     );
-    return about.map(([key, { plane, policy, compilation }]) => {
-      const now = this.#judged(plane, policy, compilation);
+    return dependent.map(([key, { plane, policy, compilation }]) => {
+      const now = this.#validate(plane, policy, compilation);
       this.#set(key, now);
       return now;
     });
   }
 
-  #judged(plane: string, policy: Policy, compilation: Entry<Policy, Compiled>["compilation"]): Entry<Policy, Compiled> {
+  #validate(
+    plane: string,
+    policy: Policy,
+    compilation: Entry<Policy, Compiled>["compilation"],
+  ): Entry<Policy, Compiled> {
     const issues = [...(compilation.ok ? [] : compilation.issues), ...this.#rules.issues(policy, plane)];
     const kind = { apiGroup: parseApiVersion(policy.trigger.apiVersion).group, kind: policy.trigger.kind };
     const ready = findCondition(policy.status.conditions, "Ready");
@@ -131,39 +131,39 @@ export class PolicyIndex<Policy extends AnyPolicy, Compiled> {
   }
 
   #set(key: string, entry: Entry<Policy, Compiled>): void {
-    this.#takeOut(key);
+    this.#unindex(key);
     this.#entries.set(key, entry);
     const { plane, policy, kind, verdict, readySince } = entry;
     if (verdict.state === "ready") {
-      putInto(this.#ready, kind, key, { plane, policy, kind, readySince, compiled: verdict.compiled });
+      addTo(this.#ready, kind, key, { plane, policy, kind, readySince, compiled: verdict.compiled });
     }
-    if (verdict.state === "disabled") putInto(this.#disabled, kind, key, entry);
+    if (verdict.state === "disabled") addTo(this.#disabled, kind, key, entry);
   }
 
-  #aboutPlane<Placed extends { readonly plane: string }>(
-    policies: ReadonlyMap<string, Placed> | undefined,
+  #inPlane<Indexed extends { readonly plane: string }>(
+    policies: ReadonlyMap<string, Indexed> | undefined,
     plane: string,
-  ): readonly Placed[] {
+  ): readonly Indexed[] {
     if (policies === undefined) return [];
     return [...policies.values()].filter((policy) => policy.plane === this.#root || policy.plane === plane);
   }
 
-  #takeOut(key: string): void {
+  #unindex(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
-    takeFrom(this.#ready, entry.kind, key);
-    takeFrom(this.#disabled, entry.kind, key);
+    removeFrom(this.#ready, entry.kind, key);
+    removeFrom(this.#disabled, entry.kind, key);
   }
 }
 
-function putInto<Value>(byKind: Map<string, Map<string, Value>>, kind: GroupKind, key: string, value: Value): void {
+function addTo<Value>(byKind: Map<string, Map<string, Value>>, kind: GroupKind, key: string, value: Value): void {
   const text = groupKindText(kind);
   const policies = byKind.get(text) ?? new Map<string, Value>();
   policies.set(key, value);
   byKind.set(text, policies);
 }
 
-function takeFrom<Value>(byKind: Map<string, Map<string, Value>>, kind: GroupKind, key: string): void {
+function removeFrom<Value>(byKind: Map<string, Map<string, Value>>, kind: GroupKind, key: string): void {
   const text = groupKindText(kind);
   const policies = byKind.get(text);
   policies?.delete(key);
@@ -180,7 +180,7 @@ function verdictOf<Compiled>(
   return { state: "ready", compiled: compilation.policy };
 }
 
-/** Servers count a generation up whenever a spec changes. */
+/** An API server increments the generation whenever the spec changes. */
 function sameSpec(left: AnyPolicy, right: AnyPolicy): boolean {
   return left.metadata.uid === right.metadata.uid && left.metadata.generation === right.metadata.generation;
 }

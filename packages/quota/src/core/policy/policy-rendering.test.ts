@@ -80,8 +80,8 @@ const inNamespaces = {
   nameRule: dnsSubdomain,
 } as const;
 
-describe("whatever a policy renders", () => {
-  it("is a claim that would be accepted", () => {
+describe("every rendering of a policy", () => {
+  it("is a valid claim", () => {
     let rendered = 0;
     fc.assert(
       fc.property(trigger, texts, (object, { name, namespace, consumer, consumerNamespace, zone, annotation }) => {
@@ -113,7 +113,7 @@ describe("whatever a policy renders", () => {
     expect(rendered).toBeGreaterThan(100);
   });
 
-  it("is a grant that would be accepted", () => {
+  it("is a valid grant", () => {
     let rendered = 0;
     fc.assert(
       fc.property(trigger, texts, (object, { name, namespace, consumer, consumerNamespace, zone, annotation }) => {

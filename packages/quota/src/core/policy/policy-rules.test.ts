@@ -58,32 +58,32 @@ describe("a claim policy that names no consumer", () => {
   const both = [project, organization];
   const needed = "spec.target.resourceClaimTemplate.spec.consumerRef: Required value";
   const cases: Record<string, [tenants: readonly GroupKind[], asked: readonly string[], issues: readonly string[]]> = {
-    "works where the tenant uses what it asks for": [[project], ["of-projects"], []],
-    "works where the tenant may be one that does": [both, ["of-organizations"], []],
-    "needs one where objects belong to nobody": [
+    "is valid if the tenant is the consumer of the requested quota": [[project], ["of-projects"], []],
+    "is valid if one of the possible tenants is the consumer": [both, ["of-organizations"], []],
+    "needs one if the objects belong to no tenant": [
       [],
       ["of-projects"],
-      [`${needed}: no Secret that this policy is about belongs to a project or organization`],
+      [`${needed}: no Secret that this policy applies to belongs to a project or organization`],
     ],
-    "needs one where others use what it asks for": [
+    "needs one if no tenant is the consumer": [
       both,
       ["of-namespaces"],
       [
-        `${needed}: left out, it means Project.${group} or Organization.${group}; what is asked for is used by Namespace`,
+        `${needed}: the default is Project.${group} or Organization.${group}, but the consumer of the requested quota is Namespace`,
       ],
     ],
-    "needs one where no single tenant uses all that it asks for": [
+    "needs one if no single tenant is the consumer of all requests": [
       both,
       ["of-projects", "of-organizations"],
       [
-        `${needed}: left out, it means Project.${group} or Organization.${group}; what is asked for is used by Project.${group} and Organization.${group}`,
+        `${needed}: the default is Project.${group} or Organization.${group}, but the consumer of the requested quota is Project.${group} and Organization.${group}`,
       ],
     ],
-    "is told of what nobody registered, and of nothing that follows from it": [
+    "has only one issue for an unregistered resource type": [
       both,
-      ["of-nobody"],
+      ["unregistered"],
       [
-        'spec.target.resourceClaimTemplate.spec.requests[0].resourceType: Invalid value: "of-nobody": no ResourceRegistration has this resourceType: register it first',
+        'spec.target.resourceClaimTemplate.spec.requests[0].resourceType: Invalid value: "unregistered": no ResourceRegistration has this resourceType: register it first',
       ],
     ],
   };

@@ -11,8 +11,8 @@ import { type CompiledGrantPolicy, compileGrantPolicy } from "./grant-policy.ts"
 import type { PolicyRules } from "./policy-index.ts";
 
 /**
- * Kinds of the projects and organizations that objects of a kind can belong to, as far as a policy in a plane is about
- * them; none, if such objects belong to no tenant.
+ * The kinds of tenants (Project, Organization) that objects of a kind can belong to, among the objects that a policy in the
+ * plane applies to. Empty if such objects belong to no tenant.
  */
 export type TenantKinds = (plane: string, of: GroupKind) => readonly GroupKind[];
 
@@ -30,7 +30,7 @@ export function claimPolicyRules(
   };
 }
 
-/** Every object would be refused for it, and nobody who creates one could do anything about that. */
+/** Without a consumer, the policy would reject every object, whatever its author did. */
 function consumerIssues(
   policy: ClaimCreationPolicy,
   tenants: readonly GroupKind[],
@@ -41,15 +41,15 @@ function consumerIssues(
   const path = "spec.target.resourceClaimTemplate.spec.consumerRef";
   if (tenants.length === 0) {
     const kind = groupKindText(triggerKind(policy));
-    return [required(path, `no ${kind} that this policy is about belongs to a project or organization`)];
+    return [required(path, `no ${kind} that this policy applies to belongs to a project or organization`)];
   }
   const users = requests.flatMap(({ resourceType }) => activeRegistration(view, resourceType)?.consumerType ?? []);
   if (tenants.some((tenant) => users.every((user) => sameGroupKind(user, tenant)))) return [];
-  const [meant, wanted] = [tenants, users].map((kinds) => [...new Set(kinds.map(groupKindText))]) as [
+  const [defaults, consumers] = [tenants, users].map((kinds) => [...new Set(kinds.map(groupKindText))]) as [
     string[],
     string[],
   ];
-  const detail = `left out, it means ${meant.join(" or ")}; what is asked for is used by ${wanted.join(" and ")}`;
+  const detail = `the default is ${defaults.join(" or ")}, but the consumer of the requested quota is ${consumers.join(" and ")}`;
   return [required(path, detail)];
 }
 
@@ -64,7 +64,7 @@ export function grantPolicyRules(
   return {
     compile: compileGrantPolicy,
     issues: (policy, plane) => [
-      ...ownKindIssues(policy),
+      ...quotaKindIssues(policy),
       ...parentIssues(policy, plane === root),
       ...grantPolicyIssues(policy, view),
     ],
@@ -72,13 +72,13 @@ export function grantPolicyRules(
   };
 }
 
-/** A grant for each grant would never end. */
-function ownKindIssues({ trigger }: GrantCreationPolicy): readonly FieldIssue[] {
+/** Grants for grants would never end. */
+function quotaKindIssues({ trigger }: GrantCreationPolicy): readonly FieldIssue[] {
   if (parseApiVersion(trigger.apiVersion).group !== quotaGroup) return [];
-  return [forbidden("spec.trigger.resource.apiVersion", `nothing is granted for objects of ${quotaGroup}`)];
+  return [forbidden("spec.trigger.resource.apiVersion", `grants cannot be created for objects of ${quotaGroup}`)];
 }
 
-/** Whoever may write policies in a plane must not be able to grant anything in another. */
+/** The right to write policies in one control plane must not allow to grant quota in another. */
 function parentIssues({ parentContext }: GrantCreationPolicy, isInRoot: boolean): readonly FieldIssue[] {
   if (parentContext === undefined || isInRoot) return [];
   return [forbidden("spec.target.parentContext", "only policies in the root may grant in another control plane")];

@@ -2,7 +2,6 @@ import { dynType, listType, mapType, objectType, stringType } from "@milo-quota/
 import { createEnvironment, type Environment, extendEnvironment } from "@milo-quota/kubernetes/cel/environment.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 
-/** Who makes a request. */
 export interface RequestUser {
   readonly name: string;
   readonly uid: string;
@@ -10,7 +9,6 @@ export interface RequestUser {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a request does. */
 export interface RequestInfo {
   readonly verb: string;
   readonly apiGroup: string;
@@ -41,12 +39,12 @@ const requestInfoType = objectType("RequestInfo", {
   name: stringType,
 });
 
-/** Grant policies see the object alone: nobody's request runs a controller. */
+/** Grant policies see only the object, because controllers evaluate them without a request. */
 export const grantPolicyVariables: Environment = createEnvironment({
   variables: { trigger: dynType, object: dynType },
 });
 
-/** Claim policies also see who asks, and for what. */
+/** Claim policies also see the user and the request. */
 export const claimPolicyVariables: Environment = extendEnvironment(grantPolicyVariables, {
   user: userType,
   requestInfo: requestInfoType,

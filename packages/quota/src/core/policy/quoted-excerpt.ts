@@ -1,6 +1,6 @@
 const excerptLength = 100;
 
-/** A text in quotes, cut short: messages go into answers, events and logs, and texts may come from anybody. */
+/** Quotes and truncates user input for messages in responses, events and logs. */
 export function excerpt(text: string): string {
   return text.length <= excerptLength ? JSON.stringify(text) : `${JSON.stringify(text.slice(0, excerptLength))}…`;
 }

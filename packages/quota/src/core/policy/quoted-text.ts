@@ -1,10 +1,10 @@
-/** Strings in actions, by the rules of CEL and Go alike: quotes of three kinds, tripled or raw, with or without escapes. */
+/** String literals in actions, by the rules of both CEL and Go: three kinds of quotes, tripled or raw, with or without escapes. */
 
 export function isQuote(character: string | undefined): character is '"' | "'" | "`" {
   return character === '"' || character === "'" || character === "`";
 }
 
-/** The last character of the string that begins at `start`; -1 when it never ends. */
+/** Index of the last character of the string literal that begins at `start`; -1 when it is not closed. */
 export function closingQuote(text: string, start: number): number {
   const quote = text[start] as string;
   const isTriple = quote !== "`" && text.startsWith(quote.repeat(3), start);
@@ -17,7 +17,7 @@ export function closingQuote(text: string, start: number): number {
   return -1;
 }
 
-/** The text with every string in it reduced to quotes, each character in its place. */
+/** Replaces the contents of string literals with quotes, so that the offsets of all other characters stay the same. */
 export function withoutQuoted(text: string): string {
   let plain = "";
   for (let at = 0; at < text.length; at += 1) {

@@ -50,7 +50,7 @@ const cases: Readonly<Record<string, readonly [Written, boolean]>> = {
   "a variable of that name": [{ constraint: "trigger.spec.users.all(user, user.active)" }, false],
 };
 
-describe("a policy looks at the request", () => {
+describe("a policy reads the request", () => {
   it.each(Object.entries(cases))("%s", (_, [written, reads]) => {
     const policy = policyOf(written);
     expect(compileClaimPolicy(policy).ok).toBe(true);

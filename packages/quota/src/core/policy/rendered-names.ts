@@ -6,9 +6,9 @@ import { stableHash } from "../resources/stable-hash.ts";
 
 const nameHashLength = 20;
 
-/** The object that a claim or a grant is made for. */
+/** The object and the policy that a claim or a grant is created for. */
 export interface Origin {
-  /** Name of the control plane the object is in; empty for the root. */
+  /** Control plane of the object; empty for the root. */
   readonly plane: string;
   readonly policy: string;
   readonly group: string;
@@ -18,8 +18,8 @@ export interface Origin {
 }
 
 /**
- * The name of a claim that its template leaves to us: the same for every retry of the same create, another for anything
- * else. The version of the object is not in it, because the same object can be written in several.
+ * The name of a claim whose template sets none: the same for every retry of a create, and different for anything else. The API
+ * version of the object is not part of it, because clients can write the same object in several versions.
  */
 export function claimName(
   prefix: string,
@@ -27,13 +27,16 @@ export function claimName(
   consumer: ConsumerRef,
   requests: readonly ClaimRequest[],
 ): string {
-  const asked = requests
+  const requestTexts = requests
     .map(({ resourceType, dimensions, amount }) => `${resourceType} ${dimensionKey(dimensions)} ${amount}`)
     .sort();
-  return readableName([prefix], stableHash([...originParts(origin), consumerKey(consumer), ...asked], nameHashLength));
+  return readableName(
+    [prefix],
+    stableHash([...originParts(origin), consumerKey(consumer), ...requestTexts], nameHashLength),
+  );
 }
 
-/** The name of a grant: one for each policy and object, however often what it grants changes. */
+/** The name of a grant. It stays the same when the granted amounts change. */
 export function grantName(prefix: string, origin: Origin): string {
   return readableName([prefix], stableHash(originParts(origin), nameHashLength));
 }

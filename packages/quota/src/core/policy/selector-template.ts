@@ -3,7 +3,7 @@ import type { LabelSelector } from "@milo-quota/kubernetes/protocol/selectors/la
 import type { PolicyBindings } from "./policy-variables.ts";
 import type { Renderer, TemplateFields } from "./template-fields.ts";
 
-/** A selector whose values are templates; names and operators are fixed. */
+/** Compiles a selector whose values are templates. Keys and operators are literal. */
 export function compileSelector(
   fields: TemplateFields,
   path: string,

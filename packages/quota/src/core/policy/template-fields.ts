@@ -25,12 +25,12 @@ import type { PolicyBindings } from "./policy-variables.ts";
 import { excerpt } from "./quoted-excerpt.ts";
 import { compileTemplate, type Template } from "./template.ts";
 
-/** Something in a template came out wrong for one object; the policy is to blame, not whoever made the object. */
+/** A template cannot be rendered for an object. This is a fault of the policy, not of the object. */
 export class RenderFailure extends Error {
   override readonly name = "RenderFailure";
 }
 
-/** Gives a value for an object, or throws a RenderFailure. */
+/** Renders a value for an object, or throws RenderFailure. */
 export type Renderer<Value> = (bindings: PolicyBindings) => Value;
 
 export interface RenderedMetadata {
@@ -43,7 +43,7 @@ export interface RenderedMetadata {
 
 const optionalNamespace: NameRule = (value) => (value === "" ? [] : dnsLabel(value));
 
-/** Compiles the fields of a policy's template, and collects everything that is wrong with them. */
+/** Compiles the fields of a policy's template, and collects their issues. */
 export class TemplateFields {
   readonly issues: FieldIssue[] = [];
   readonly #environment: Environment;
@@ -78,7 +78,7 @@ export class TemplateFields {
     return (bindings) => ({ apiGroup, kind, name: renderName(bindings), namespace: renderNamespace(bindings) });
   }
 
-  /** Values for dimensions, which must be able to be labels. */
+  /** Dimension values must be valid label values. */
   dimensionValues(path: string, values: Readonly<Record<string, string>>): Renderer<Readonly<Record<string, string>>> {
     return this.texts(path, values, labelValue);
   }
@@ -94,7 +94,7 @@ export class TemplateFields {
     return (bindings) => Object.fromEntries(renderers.map(([key, render]) => [key, render(bindings)]));
   }
 
-  /** A text that must follow a rule once it is rendered; one without actions is held to it right away. */
+  /** The rendered text must follow the rule. A text without actions is checked at once. */
   text(path: string, text: string, rule: NameRule): Renderer<string> {
     const compiled = compileTemplate(text, this.#environment);
     if (!compiled.ok) {
@@ -117,15 +117,14 @@ export class TemplateFields {
       const result = compiled.program.evaluate(bindings);
       if (!result.ok) throw new RenderFailure(`${at}: ${source.expression}: ${result.error.message}`);
       if (result.value < 0n)
-        throw new RenderFailure(`${at}: ${source.expression}: gives ${result.value}, which is below 0`);
+        throw new RenderFailure(`${at}: ${source.expression}: evaluates to ${result.value}, which is below 0`);
       return amountOf(result.value);
     };
   }
 
-  /** Resource types are looked up before any object is there, and so cannot depend on one. */
+  /** Resource types cannot be templates, because registrations are looked up without an object. */
   literalType(path: string, resourceType: string): void {
-    if (resourceType.includes("{{"))
-      this.issues.push(forbidden(path, "a resourceType is taken as it is: no templates"));
+    if (resourceType.includes("{{")) this.issues.push(forbidden(path, "a resourceType cannot be a template"));
   }
 
   #optional(path: string, text: string | undefined, rule: NameRule): Renderer<string | undefined> {
@@ -142,8 +141,8 @@ export class TemplateFields {
   }
 }
 
-/** A namespace that was not rendered but derived, from a consumer's name for one, must be legal all the same. */
-export function legalNamespace(namespace: string): string {
+/** Checks a namespace that is derived, for example from the name of the consumer. */
+export function validNamespace(namespace: string): string {
   const faults = dnsLabel(namespace);
   if (faults.length > 0) throw new RenderFailure(`namespace ${excerpt(namespace)}: ${faults.join("; ")}`);
   return namespace;

@@ -1,11 +1,10 @@
 import { closingQuote, isQuote } from "./quoted-text.ts";
 
-/** A piece of a template: text that stays as it is, or what stands between two pairs of braces. */
+/** A part of a template: literal text, or an action between `{{` and `}}`. */
 export type Segment =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "action"; readonly source: string; readonly offset: number };
 
-/** Something wrong with a template, and where in its text. */
 export interface TemplateIssue {
   readonly message: string;
   readonly offset: number;
@@ -18,7 +17,7 @@ export type Scanned =
 /**
  * Splits a template. `{{` opens an action wherever it stands; the action ends at the first `}}` that is neither inside
  * quotes nor closes a brace opened inside. A `}}` outside an action, or any single brace, is text. As in Go, `{{- ` and
- * ` -}}` take the white space before and after with them.
+ * ` -}}` trim the white space before and after the action.
  */
 export function scanTemplate(text: string): Scanned {
   const segments: Segment[] = [];
@@ -54,14 +53,14 @@ function action(inside: string, start: number): Segment {
   return { kind: "action", source: inside.trim(), offset: start + leading };
 }
 
-/** Where the braces close that opened before `start`. */
+/** The offset of the `}}` that closes the action. */
 function actionEnd(text: string, start: number): number | TemplateIssue {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
     const character = text[at];
     if (isQuote(character)) {
       const close = closingQuote(text, at);
-      if (close < 0) return { message: `${character} without a closing ${character}`, offset: at };
+      if (close < 0) return { message: `missing closing ${character}`, offset: at };
       at = close;
     } else if (character === "{") {
       depth += 1;
@@ -70,5 +69,5 @@ function actionEnd(text: string, start: number): number | TemplateIssue {
       depth -= 1;
     }
   }
-  return { message: "{{ without a closing }}", offset: start - 2 };
+  return { message: "missing closing }}", offset: start - 2 };
 }

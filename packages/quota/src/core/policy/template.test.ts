@@ -40,7 +40,7 @@ function textOf(text: string): string {
   return rendered.text;
 }
 
-describe("what is text and what is an action", () => {
+describe("text and actions", () => {
   const cases: Record<string, [template: string, text: string]> = {
     "plain text": ["milo-system", "milo-system"],
     "nothing at all": ["", ""],
@@ -71,14 +71,14 @@ describe("what is text and what is an action", () => {
   it("white space on both sides, as in Go", () => expect(textOf("a \n {{- trigger.kind -}} \n z")).toBe("aPodz"));
 
   const refused: Record<string, [template: string, issue: string]> = {
-    "braces that never close": ["a {{ trigger.kind", "2: {{ without a closing }}"],
-    "braces that close only inside quotes": ['{{ "}}', '3: " without a closing "'],
-    "a quote that never closes": ["{{ 'a }}", "3: ' without a closing '"],
-    "an empty action": ["a {{ }}", "5: nothing between {{ and }}"],
-    "a brace inside that never closes": ["{{ {1: 2 }}", "0: {{ without a closing }}"],
+    "braces that never close": ["a {{ trigger.kind", "2: missing closing }}"],
+    "braces that close only inside quotes": ['{{ "}}', '3: missing closing "'],
+    "a quote that never closes": ["{{ 'a }}", "3: missing closing '"],
+    "an empty action": ["a {{ }}", "5: empty action"],
+    "a brace inside that never closes": ["{{ {1: 2 }}", "0: missing closing }}"],
   };
   for (const [name, [template, issue]] of Object.entries(refused)) {
-    it(`refuses ${name}`, () => expect(render(template)).toEqual([issue]));
+    it(`rejects ${name}`, () => expect(render(template)).toEqual([issue]));
   }
 });
 
@@ -109,15 +109,15 @@ describe("CEL in an action", () => {
     it(`${template} is ${text}`, () => expect(textOf(template)).toBe(text));
   }
 
-  it("is refused when it cannot become text", () => {
+  it("is rejected when its type cannot be converted to a string", () => {
     expect(render("x-{{ [1, 2] }}")).toEqual([
-      "5: expected something that can be written into text, but found 'list(int)'",
+      "5: expected a value that can be converted to a string, but found 'list(int)'",
     ]);
-    expect(render("{{ user }}")).toEqual(["3: expected something that can be written into text, but found 'User'"]);
-    expect(render("{{ b'x' }}")).toEqual(["3: expected something that can be written into text, but found 'bytes'"]);
+    expect(render("{{ user }}")).toEqual(["3: expected a value that can be converted to a string, but found 'User'"]);
+    expect(render("{{ b'x' }}")).toEqual(["3: expected a value that can be converted to a string, but found 'bytes'"]);
   });
 
-  it("is refused where it goes wrong, with everything that does", () => {
+  it("is rejected with all its issues", () => {
     const template = "a-{{ trigger.kind + nope }}-{{ lower(trigger.kind) }}";
     const compiled = compileTemplate(template, claimPolicyVariables);
     const issues = compiled.ok ? [] : compiled.issues.map((issue) => renderIssue(template, issue));
@@ -127,7 +127,7 @@ describe("CEL in an action", () => {
     ]);
   });
 
-  it("tells what is not there from what goes wrong", () => {
+  it("distinguishes missing keys from other failures", () => {
     expect(render("{{ trigger.spec.missing }}")).toEqual({
       ok: false,
       kind: "missing-key",
@@ -141,30 +141,30 @@ describe("CEL in an action", () => {
     expect(render("{{ trigger }}")).toEqual({
       ok: false,
       kind: "failed",
-      message: "{{ trigger }}: a map cannot be written into text",
+      message: "{{ trigger }}: a map cannot be converted to a string",
     });
     expect(render("{{ trigger.spec.list }}")).toMatchObject({
       ok: false,
       kind: "failed",
-      message: expect.stringContaining("cannot be written into text"),
+      message: expect.stringContaining("cannot be converted to a string"),
     });
     expect(render("{{ trigger.spec.nothing }}")).toMatchObject({
       ok: false,
       kind: "failed",
-      message: "{{ trigger.spec.nothing }}: a null_type cannot be written into text",
+      message: "{{ trigger.spec.nothing }}: a null_type cannot be converted to a string",
     });
   });
 
-  it("sees only what its kind of policy may see", () => {
+  it("sees only the variables of its kind of policy", () => {
     const compiled = compileTemplate("{{ user.name }}{{ .user.name | lower }}", grantPolicyVariables);
     expect(compiled.ok ? [] : compiled.issues.map((issue) => issue.message)).toEqual([
       "undeclared reference to 'user' (in container '')",
-      "there is no .user here: only .trigger, .object",
+      "undeclared variable .user: available are .trigger, .object",
     ]);
   });
 });
 
-describe("Go's forms in an action", () => {
+describe("Go pipelines in an action", () => {
   const cases: Record<string, string> = {
     "{{ lower .trigger.metadata.name }}": "web.app",
     "{{ .trigger.metadata.name | lower }}": "web.app",
@@ -212,56 +212,54 @@ describe("Go's forms in an action", () => {
     "{{ .trigger.kind | lower .trigger.kind }}": "19: lower takes 1 arguments, not 2: lower text",
     '{{ replace "a" .trigger.kind }}': "3: replace takes 3 arguments, not 2: replace old new text",
     "{{ .trigger.kind | shout }}":
-      "19: unknown function shout: there are default, lower, upper, title, trim, contains, replace, split, join, toInt, toString",
-    "{{ .trigger.kind | .user.name }}": "19: after | comes a function, not .user.name",
-    "{{ trigger.metadata.name | lower }}": "3: in a pipeline a path starts with a dot: .trigger.metadata.name",
-    "{{ .nobody.kind | lower }}": "3: there is no .nobody here: only .trigger, .object, .user, .requestInfo",
-    '{{ default "x" lower .trigger.kind }}':
-      "15: lower stands in the middle: put it and its arguments into parentheses",
-    "{{ lower (.trigger.kind | upper }}": "9: ( without a closing )",
+      "19: unknown function shout: available are default, lower, upper, title, trim, contains, replace, split, join, toInt, toString",
+    "{{ .trigger.kind | .user.name }}": "19: expected a function after |, but found .user.name",
+    "{{ trigger.metadata.name | lower }}": "3: a path in a pipeline must start with a dot: .trigger.metadata.name",
+    "{{ .unknown.kind | lower }}":
+      "3: undeclared variable .unknown: available are .trigger, .object, .user, .requestInfo",
+    '{{ default "x" lower .trigger.kind }}': "15: lower must be in parentheses together with its arguments",
+    "{{ lower (.trigger.kind | upper }}": "9: missing closing )",
     "{{ .trigger.kind | }}": "18: unexpected the end",
     "{{ .trigger.kind | lower ) }}": "25: unexpected )",
     "{{ lower .trigger.kind & upper }}": "23: unexpected &",
-    "{{ if .trigger.kind }}x{{ end }}":
-      "3: if is not supported in templates: write a CEL expression, such as a ? b : c",
-    "{{ range .trigger.spec.list }}":
-      "3: range is not supported in templates: write a CEL expression, such as a ? b : c",
-    "{{ $x := .trigger.kind }}": "3: $x is not supported in templates: write a CEL expression, such as a ? b : c",
-    "{{/* why */}}": "2: /* is not supported in templates: write a CEL expression, such as a ? b : c",
+    "{{ if .trigger.kind }}x{{ end }}": "3: if is not supported in templates: use a CEL expression, such as a ? b : c",
+    "{{ range .trigger.spec.list }}": "3: range is not supported in templates: use a CEL expression, such as a ? b : c",
+    "{{ $x := .trigger.kind }}": "3: $x is not supported in templates: use a CEL expression, such as a ? b : c",
+    "{{/* why */}}": "2: /* is not supported in templates: use a CEL expression, such as a ? b : c",
     '{{ lower "\\q" }}': '9: malformed string "\\q"',
   };
   for (const [template, issue] of Object.entries(refused)) {
-    it(`refuses ${template}`, () => expect(render(template)).toContain(issue));
+    it(`rejects ${template}`, () => expect(render(template)).toContain(issue));
   }
 
   const failing: Record<string, string> = {
-    "{{ .trigger.spec.missing | lower }}": "{{ .trigger.spec.missing | lower }}: nothing is there",
-    "{{ lower .trigger.spec.list }}": "{{ lower .trigger.spec.list }}: lower takes a text, not a list",
-    "{{ upper .trigger.spec.replicas }}": "{{ upper .trigger.spec.replicas }}: upper takes a text, not an integer",
+    "{{ .trigger.spec.missing | lower }}": "{{ .trigger.spec.missing | lower }}: no such value",
+    "{{ lower .trigger.spec.list }}": "{{ lower .trigger.spec.list }}: lower takes a string, not a list",
+    "{{ upper .trigger.spec.replicas }}": "{{ upper .trigger.spec.replicas }}: upper takes a string, not an integer",
     '{{ join "," .trigger.kind }}':
       '{{ join "," .trigger.kind }}: join takes a separator and a list, not a string and a string',
-    '{{ toInt "x" }}': '{{ toInt "x" }}: toInt cannot read "x" as an integer',
-    "{{ toInt .trigger.spec.map }}": "{{ toInt .trigger.spec.map }}: toInt cannot read a map as an integer",
-    "{{ toString .trigger.spec.list }}": "{{ toString .trigger.spec.list }}: toString cannot write a list",
-    '{{ .trigger.kind | split "o" }}': '{{ .trigger.kind | split "o" }}: a list cannot be written into text',
-    "{{ contains 1 .trigger.kind }}": "{{ contains 1 .trigger.kind }}: contains takes texts, not an integer",
+    '{{ toInt "x" }}': '{{ toInt "x" }}: toInt cannot convert "x" to an integer',
+    "{{ toInt .trigger.spec.map }}": "{{ toInt .trigger.spec.map }}: toInt cannot convert a map to an integer",
+    "{{ toString .trigger.spec.list }}": "{{ toString .trigger.spec.list }}: toString cannot convert a list",
+    '{{ .trigger.kind | split "o" }}': '{{ .trigger.kind | split "o" }}: a list cannot be converted to a string',
+    "{{ contains 1 .trigger.kind }}": "{{ contains 1 .trigger.kind }}: contains takes strings, not an integer",
     "{{ default .trigger.spec.list .trigger.spec.missing }}":
-      "{{ default .trigger.spec.list .trigger.spec.missing }}: a list cannot be written into text",
+      "{{ default .trigger.spec.list .trigger.spec.missing }}: a list cannot be converted to a string",
   };
   for (const [template, message] of Object.entries(failing)) {
     it(`fails on ${template}`, () => expect(render(template)).toMatchObject({ ok: false, message }));
   }
 
-  it("cannot fill the memory", () => {
+  it("cannot use up the memory", () => {
     const grow = `{{ .trigger.kind ${'| replace "" "0123456789" '.repeat(8)}}}`;
     expect(render(grow)).toMatchObject({ ok: false, message: expect.stringContaining("more than 262144 characters") });
     expect(render(`{{ "${"9".repeat(100)}" | toInt }}`)).toMatchObject({
       ok: false,
-      message: expect.stringMatching(/toInt cannot read "9+" as an integer$/),
+      message: expect.stringMatching(/toInt cannot convert "9+" to an integer$/),
     });
   });
 
-  it("cannot reach what no object holds", () => {
+  it("cannot read properties of JavaScript objects", () => {
     expect(textOf('{{ .trigger.constructor | default "safe" }}')).toBe("safe");
     expect(textOf('{{ .trigger.metadata.toString | default "safe" }}')).toBe("safe");
     expect(render("{{ .trigger.kind | constructor }}")).toEqual([
@@ -269,7 +267,7 @@ describe("Go's forms in an action", () => {
     ]);
   });
 
-  it("does not nest without end", () => {
+  it("is limited in its nesting", () => {
     expect(render(`{{ lower ${"(".repeat(60)}.trigger.kind${")".repeat(60)} }}`)).toEqual([
       expect.stringContaining("nested deeper than 50 levels"),
     ]);

@@ -10,14 +10,13 @@ import { compilePipeline, type Pipeline } from "./go-pipeline.ts";
 import type { PolicyBindings } from "./policy-variables.ts";
 import { type Segment, scanTemplate, type TemplateIssue } from "./template-scan.ts";
 
-/** The text of a template, or why it has none. Something that is not there is told apart from all else. */
+/** The rendered text, or why it cannot be rendered. Missing keys are distinguished from other failures. */
 export type Rendered =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly kind: "missing-key" | "failed"; readonly message: string };
 
-/** A template made ready to render. */
 export interface Template {
-  /** Whether it is plain text, the same for every object. */
+  /** Whether it has no actions. */
   readonly isLiteral: boolean;
   render(bindings: PolicyBindings): Rendered;
 }
@@ -61,7 +60,7 @@ function joined(parts: readonly Part[], bindings: PolicyBindings): Rendered {
 function compileSegment(segment: Segment, environment: Environment): CompiledPart {
   if (segment.kind === "text") return { ok: true, part: segment.text };
   const { source, offset } = segment;
-  if (source === "") return { ok: false, issues: [{ message: "nothing between {{ and }}", offset }] };
+  if (source === "") return { ok: false, issues: [{ message: "empty action", offset }] };
   const compiled = isGoForm(source) ? compileGo(source, environment) : compileCel(source, environment);
   if (compiled.ok) return compiled;
   return { ok: false, issues: compiled.issues.map((issue) => ({ ...issue, offset: issue.offset + offset })) };
@@ -76,10 +75,10 @@ function renderPipeline(source: string, run: Pipeline, bindings: PolicyBindings)
   const value = run(bindings);
   if (value instanceof PipelineFailure)
     return { ok: false, kind: "failed", message: `{{ ${source} }}: ${value.message}` };
-  if (value === undefined) return { ok: false, kind: "missing-key", message: `{{ ${source} }}: nothing is there` };
+  if (value === undefined) return { ok: false, kind: "missing-key", message: `{{ ${source} }}: no such value` };
   const text = textOf(value);
   if (text !== undefined) return { ok: true, text };
-  return { ok: false, kind: "failed", message: `{{ ${source} }}: ${article(value)} cannot be written into text` };
+  return { ok: false, kind: "failed", message: `{{ ${source} }}: ${article(value)} cannot be converted to a string` };
 }
 
 function compileCel(source: string, environment: Environment): CompiledPart {
@@ -87,7 +86,7 @@ function compileCel(source: string, environment: Environment): CompiledPart {
   if (!compiled.ok) return compiled;
   const { program } = compiled;
   if (!canBeText(program.resultType)) {
-    const message = `expected something that can be written into text, but found '${formatType(program.resultType)}'`;
+    const message = `expected a value that can be converted to a string, but found '${formatType(program.resultType)}'`;
     return { ok: false, issues: [{ message, offset: 0 }] };
   }
   return { ok: true, part: (bindings) => renderProgram(program, bindings) };
@@ -99,12 +98,16 @@ function canBeText({ kind }: Type): boolean {
 
 function renderProgram(program: Program, bindings: PolicyBindings): Rendered {
   const result = program.evaluate(bindings);
-  const place = `{{ ${program.source} }}`;
+  const action = `{{ ${program.source} }}`;
   if (!result.ok) {
     const { kind, message } = result.error;
-    return { ok: false, kind: kind === "missing-key" ? "missing-key" : "failed", message: `${place}: ${message}` };
+    return { ok: false, kind: kind === "missing-key" ? "missing-key" : "failed", message: `${action}: ${message}` };
   }
   const text = result.value instanceof Uint8Array ? undefined : toText(result.value);
   if (typeof text === "string") return { ok: true, text };
-  return { ok: false, kind: "failed", message: `${place}: a ${typeNameOf(result.value)} cannot be written into text` };
+  return {
+    ok: false,
+    kind: "failed",
+    message: `${action}: a ${typeNameOf(result.value)} cannot be converted to a string`,
+  };
 }

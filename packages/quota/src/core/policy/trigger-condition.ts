@@ -7,14 +7,14 @@ import type { PolicyTrigger } from "../resources/fields/policy-trigger.ts";
 import { expressionIssue } from "./expression-issue.ts";
 import type { PolicyBindings } from "./policy-variables.ts";
 
-/** Whether a policy is about an object. */
-export type Verdict =
-  /** `missingKeys` counts conditions that asked for something that is not there. */
+/** Whether a policy applies to an object. */
+export type MatchResult =
+  /** `missingKeys` is the number of conditions that read a missing field or key. */
   | { readonly outcome: "matches" | "differs"; readonly missingKeys: number }
-  /** A condition went wrong in another way: nobody can say, and whoever asked must not be let through for it. */
+  /** A condition failed to evaluate. The request must not be admitted because of it. */
   | { readonly outcome: "failed"; readonly message: string };
 
-export type Conditions = (bindings: PolicyBindings) => Verdict;
+export type Conditions = (bindings: PolicyBindings) => MatchResult;
 
 export interface CompiledConditions {
   readonly conditions: Conditions;
@@ -38,7 +38,7 @@ export function compileConditions(trigger: PolicyTrigger, environment: Environme
  * The first condition that is not true decides. A missing field or key makes a condition false, because that is what
  * authors of `trigger.metadata.labels["env"] == "prod"` mean.
  */
-function evaluateAll(programs: readonly Program<boolean>[], bindings: PolicyBindings): Verdict {
+function evaluateAll(programs: readonly Program<boolean>[], bindings: PolicyBindings): MatchResult {
   for (const program of programs) {
     const result = program.evaluate(bindings);
     if (result.ok) {

@@ -6,13 +6,13 @@ import { pathSegment } from "./path-segment.ts";
 import { excerpt } from "./quoted-excerpt.ts";
 import { RenderFailure } from "./template-fields.ts";
 
-/** What names and labels need to know of the object a policy is evaluated for. */
+/** The identity of the object that a policy is evaluated for. */
 export interface TriggerIdentity extends GroupVersionKind {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** Throws a RenderFailure for what is no object of Kubernetes: nothing could be said to belong to it. */
+/** Throws RenderFailure if the object is not a valid Kubernetes object. */
 export function identityOf(trigger: JsonObject): TriggerIdentity {
   const metadata = ownValue(trigger, "metadata") ?? {};
   const { group, version } = parseApiVersion(text(trigger, "apiVersion"));
@@ -47,7 +47,7 @@ const kindPattern = new RegExp(kindSchema.pattern);
 const kindName: NameRule = (value) =>
   value.length <= kindSchema.maxLength && kindPattern.test(value) ? [] : ["must be letters and digits"];
 
-/** `resourcemanager.miloapis.com.v1alpha1.Project`, or `core.v1.Pod`: how labels name a kind. */
+/** `resourcemanager.miloapis.com.v1alpha1.Project`, or `core.v1.Pod`, as in labels. */
 export function gvkText({ group, version, kind }: GroupVersionKind): string {
   return `${group === "" ? "core" : group}.${version}.${kind}`;
 }

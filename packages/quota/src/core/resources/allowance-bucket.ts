@@ -9,7 +9,6 @@ import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./fields/c
 import { type Dimensions, dimensionsSchema } from "./fields/dimensions.ts";
 import { resourceTypeSchema } from "./fields/resource-type-schema.ts";
 import { acceptKind } from "./parsing/parse-kind.ts";
-import { renamedProperties } from "./parsing/renamed-fields.ts";
 import { amountSchema } from "./resource-grant.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
 
@@ -17,14 +16,9 @@ export const usedPercentMax = 1_000_000;
 export const reservationsMax = 128;
 export const contributingGrantsMax = 50;
 
-export const renamedInView = {
-  ownerRef: { type: "object", use: "consumerRef" },
-  resourceTypeName: { type: "string", use: "resourceType" },
-} as const;
-
-export const unchangingSpec: ValidationRule = {
+export const immutableSpec: ValidationRule = {
   rule: "self == oldSelf",
-  message: "the spec cannot be changed",
+  message: "the spec is immutable",
   reason: "FieldValueForbidden",
   holds: (self, oldSelf) => oldSelf === undefined || jsonEquals(self, oldSelf),
 };
@@ -41,12 +35,11 @@ const specSchema = {
       description:
         "The dimensions that this bucket counts. The bucket without dimensions holds the reservations of all decisions.",
     },
-    ...renamedProperties(renamedInView),
   },
-  "x-kubernetes-validations": [unchangingSpec],
+  "x-kubernetes-validations": [immutableSpec],
 } as const satisfies Schema;
 
-/** An API server does not hold integers to their format by itself. */
+/** With bounds, because an API server does not validate the format of integers. */
 export const countSchema = {
   type: "integer",
   format: "int32",
@@ -194,9 +187,9 @@ export interface AllowanceBucket {
   readonly consumer: ConsumerRef;
   readonly resourceType: string;
   readonly dimensions: Dimensions;
-  /** Undefined until the first write of the quota system. */
+  /** Undefined until the first write of the bucket writer. */
   readonly status: AllowanceBucketStatus | undefined;
-  /** Whether the status has fields of an earlier version: what it counts is not to be relied on. */
+  /** Whether an earlier version wrote the status. Its figures are not reliable. */
   readonly isOutdated: boolean;
 }
 
@@ -213,7 +206,7 @@ export function parseAllowanceBucket(value: unknown, old?: unknown): Parsed<Allo
   return { ok: true, value: bucket };
 }
 
-/** `ahead`: capacity that claims may have taken without being counted in `allocated`. */
+/** Earlier versions had `ahead`: capacity that claims may hold without being counted in `allocated`. */
 function hasEarlyFields(value: unknown): boolean {
   const status = isJsonObject(value) ? ownValue(value, "status") : undefined;
   return isJsonObject(status) && ownValue(status, "ahead") !== undefined;

@@ -26,7 +26,7 @@ const condition = {
 };
 const trigger = { resource: { apiVersion: "v1", kind: "Pod" }, constraints: [{ expression: "true" }] };
 
-/** [path, value, issues]: what is changed in an object that is fine, and everything the parser then says. */
+/** The change of a valid object, and all issues that the parser then reports. */
 type Case = readonly [path: string, value: unknown, ...issues: string[]];
 
 const type = (path: string, wanted: string, actual: string): string =>
@@ -38,7 +38,7 @@ const least = (path: string, value: unknown, bound: number): string =>
 const short = (path: string): string => `${path}: Invalid value: "": ${path} in body should be at least 1 chars long`;
 const fewer = (path: string): string => `${path}: Invalid value: 0: ${path} in body should have at least 1 items`;
 
-const old = (path: string, use: string): string => `${path}: Forbidden: an early name: write ${use} instead`;
+const early = (path: string, use: string): string => `${path}: Forbidden: unknown field; use ${use} instead`;
 
 const groupPattern = "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$";
 const kindPattern = "^[A-Za-z][A-Za-z0-9]*$";
@@ -76,7 +76,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
       [
         "apiGroup",
         "quota.miloapis.com",
-        "apiGroup: Forbidden: apiGroup is not a field of objects: write apiVersion: quota.miloapis.com/v1alpha1 instead",
+        "apiGroup: Forbidden: unknown field; use apiVersion: quota.miloapis.com/v1alpha1 instead",
       ],
       ["metadata", "n", type("metadata", "object", "string")],
       ["metadata.name", 1, type("metadata.name", "string", "integer")],
@@ -103,7 +103,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
       [
         "spec.type",
         "Feature",
-        "spec.claimingResources: Forbidden: a Feature is on or off and cannot be claimed: leave claimingResources out",
+        "spec.claimingResources: Forbidden: a Feature cannot be claimed: remove claimingResources",
       ],
       ["spec.baseUnit", absent, "spec.baseUnit: Required value"],
       ["spec.baseUnit", "", short("spec.baseUnit")],
@@ -121,12 +121,12 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
       [
         "spec.consumerType",
         absent,
-        'spec.consumerType: Invalid value: "object": give exactly one of consumerType and consumerTypeRef; they mean the same',
+        'spec.consumerType: Invalid value: "object": set exactly one of consumerType and consumerTypeRef, which are aliases (early manifests have ownerRef instead)',
       ],
       [
         "spec.consumerTypeRef",
         { apiGroup: "", kind: "Namespace" },
-        'spec.consumerType: Invalid value: "object": give exactly one of consumerType and consumerTypeRef; they mean the same',
+        'spec.consumerType: Invalid value: "object": set exactly one of consumerType and consumerTypeRef, which are aliases (early manifests have ownerRef instead)',
       ],
       ["spec.consumerType", { apiGroup: "" }, "spec.consumerType.kind: Required value"],
       ["spec.consumerType", { kind: "Namespace" }, "spec.consumerType.apiGroup: Required value"],
@@ -148,9 +148,12 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
       [
         "spec.ownerRef",
         { kind: "Organization" },
-        old("spec.ownerRef", "consumerType (who uses the quota) and claimingResources (what takes from it)"),
+        early(
+          "spec.ownerRef",
+          "consumerType for the kind that uses the quota, and claimingResources for the kinds that claim it",
+        ),
       ],
-      ["spec.resourceTypeName", "x/projects", old("spec.resourceTypeName", "resourceType")],
+      ["spec.resourceTypeName", "x/projects", early("spec.resourceTypeName", "resourceType")],
       [
         "status.conditions",
         [{ ...condition, status: "Yes" }],
@@ -262,14 +265,14 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
         "tomorrow",
         'spec.expiresAt: Invalid value: "tomorrow": spec.expiresAt in body must be of type date-time: "tomorrow"',
       ],
-      ["spec.ownerRef", consumerRef, old("spec.ownerRef", "consumerRef")],
+      ["spec.ownerRef", consumerRef, early("spec.ownerRef", "consumerRef")],
       [
         "spec",
         { ownerRef: consumerRef, allowances: [{ resourceTypeName: "x", amount: 1, dimensionSelector: {} }] },
-        old("spec.ownerRef", "consumerRef"),
-        old("spec.allowances[0].resourceTypeName", "resourceType"),
-        old("spec.allowances[0].amount", "buckets[].amount"),
-        old("spec.allowances[0].dimensionSelector", "buckets[].dimensionSelector"),
+        early("spec.ownerRef", "consumerRef"),
+        early("spec.allowances[0].resourceTypeName", "resourceType"),
+        early("spec.allowances[0].amount", "buckets[].amount"),
+        early("spec.allowances[0].dimensionSelector", "buckets[].dimensionSelector"),
         "spec.allowances[0].resourceType: Required value",
         "spec.allowances[0].buckets: Required value",
         "spec.consumerRef: Required value",
@@ -325,7 +328,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
           { resourceType: "x", amount: 1 },
           { resourceType: "x", amount: 2 },
         ],
-        'spec.requests: Invalid value: "array": a resourceType may be asked for once for each set of dimensions',
+        'spec.requests: Invalid value: "array": a resourceType can be requested only once for each set of dimensions',
       ],
       [
         "spec.requests",
@@ -333,10 +336,10 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
           { resourceType: "x", amount: 1, dimensions: { l: "a" } },
           { resourceType: "x", amount: 2, dimensions: { l: "a" } },
         ],
-        'spec.requests: Invalid value: "array": a resourceType may be asked for once for each set of dimensions',
+        'spec.requests: Invalid value: "array": a resourceType can be requested only once for each set of dimensions',
       ],
-      ["spec.requests.0.resourceTypeName", "x", old("spec.requests[0].resourceTypeName", "resourceType")],
-      ["spec.ownerRef", {}, old("spec.ownerRef", "consumerRef")],
+      ["spec.requests.0.resourceTypeName", "x", early("spec.requests[0].resourceTypeName", "resourceType")],
+      ["spec.ownerRef", {}, early("spec.ownerRef", "consumerRef")],
       ["spec.resourceRef", { kind: "Project" }, "spec.resourceRef.name: Required value"],
       ["spec.resourceRef.kind", "a b", match("spec.resourceRef.kind", "a b", kindPattern)],
       ["spec.resourceRef.namespace", "-", match("spec.resourceRef.namespace", "-", namespacePattern)],
@@ -368,7 +371,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
     [
       ["spec.consumerRef", absent, "spec.consumerRef: Required value"],
       ["spec.resourceType", absent, "spec.resourceType: Required value"],
-      ["spec.resourceTypeName", "x", old("spec.resourceTypeName", "resourceType")],
+      ["spec.resourceTypeName", "x", early("spec.resourceTypeName", "resourceType")],
       ["spec.dimensions", { l: "a/b" }, match("spec.dimensions.l", "a/b", valuePattern)],
       [
         "status",
@@ -419,7 +422,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
     { ...head("EffectiveResourceGrant"), spec: { consumerRef, resourceType: "x" } },
     [
       ["spec", {}, "spec.consumerRef: Required value", "spec.resourceType: Required value"],
-      ["spec.resourceTypeName", "x", old("spec.resourceTypeName", "resourceType")],
+      ["spec.resourceTypeName", "x", early("spec.resourceTypeName", "resourceType")],
       ["status.totalLimit", "10", type("status.totalLimit", "integer", "string")],
       ["status.allowanceBucketRefs", [{}], "status.allowanceBucketRefs[0].name: Required value"],
     ],
@@ -458,7 +461,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
       [
         "spec.target.resourceGrantTemplate.spec.allowances.0.buckets.0",
         {},
-        'spec.target.resourceGrantTemplate.spec.allowances[0].buckets[0].amount: Invalid value: "object": give exactly one of amount and amountExpression',
+        'spec.target.resourceGrantTemplate.spec.allowances[0].buckets[0].amount: Invalid value: "object": set exactly one of amount and amountExpression',
       ],
       [
         "spec.target.resourceGrantTemplate.metadata",
@@ -505,7 +508,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
           trigger,
           target: { resourceClaimTemplate: { spec: { requests: [{ resourceType: "x", amount: 1 }] } } },
         },
-        "spec.enabled: Forbidden: give one of disabled and enabled; they mean the same",
+        "spec.enabled: Forbidden: set only one of disabled and enabled, which are aliases",
       ],
       ["spec.mode", "Dream", 'spec.mode: Unsupported value: "Dream": supported values: "Enforce", "Shadow"'],
       [
@@ -534,7 +537,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
       [
         "spec.trigger.conditions",
         [{ expression: "true" }],
-        "spec.trigger.conditions: Forbidden: give one of constraints and conditions; they mean the same",
+        "spec.trigger.conditions: Forbidden: set only one of constraints and conditions, which are aliases",
       ],
       [
         "spec.trigger.constraints",
@@ -558,7 +561,7 @@ const suites: Record<string, [parser: (value: unknown) => Parsed<unknown>, fine:
       [
         "spec.target.resourceClaimTemplate.spec.requests.0",
         { resourceType: "x", amount: 1, amountExpression: "1" },
-        'spec.target.resourceClaimTemplate.spec.requests[0].amount: Invalid value: "object": give exactly one of amount and amountExpression',
+        'spec.target.resourceClaimTemplate.spec.requests[0].amount: Invalid value: "object": set exactly one of amount and amountExpression',
       ],
       [
         "spec.target.resourceClaimTemplate.spec.requests.0",
@@ -623,7 +626,7 @@ describe.each(Object.entries(suites))("%s", (_kind, [parser, fine, cases]) => {
   }
 });
 
-describe("what is no object at all", () => {
+describe("a value that is not an object", () => {
   it.each([
     ["null", null],
     ["array", []],
@@ -637,7 +640,7 @@ describe("what is no object at all", () => {
   });
 });
 
-it("there are at least 120 of them", () => {
+it("covers at least 120 cases", () => {
   const count = Object.values(suites).flatMap(([, , cases]) => cases.filter((each) => each.length > 2)).length;
   expect(count).toBeGreaterThanOrEqual(120);
 });

@@ -11,7 +11,6 @@ export interface BucketSpec {
   readonly dimensions?: Dimensions;
 }
 
-/** A bucket to create. */
 export function bucketManifest(
   ref: { readonly namespace: string; readonly name: string },
   { consumer, resourceType, dimensions = {} }: BucketSpec,

@@ -197,7 +197,7 @@ export interface ClaimCreationPolicy {
   readonly existingObjects: "Ignore" | "Adopt";
   readonly template: {
     readonly metadata: MetadataTemplate;
-    /** Undefined: the consumer of the control plane. */
+    /** Undefined: the tenant of the object. */
     readonly consumer: ConsumerTemplate | undefined;
     readonly requests: readonly RequestTemplate[];
   };

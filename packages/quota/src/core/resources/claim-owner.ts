@@ -1,13 +1,13 @@
 import type { OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 
-interface Place {
+interface NamespaceInPlane {
   readonly plane: string;
-  /** Empty for an object in no namespace. */
+  /** Empty for a cluster-scoped object. */
   readonly namespace: string;
 }
 
-/** An owner reference across namespaces or planes would make a garbage collector delete the claim. */
-export function mayOwn(object: Place, claim: Place): boolean {
+/** Owner references must not cross namespaces or planes: the garbage collector would delete the claim. */
+export function mayOwn(object: NamespaceInPlane, claim: NamespaceInPlane): boolean {
   return claim.plane === object.plane && (object.namespace === "" || object.namespace === claim.namespace);
 }
 
@@ -21,8 +21,8 @@ export function claimOwner({
 }
 
 /**
- * The object that a claim is for without a doubt: the only one it may be for, which owns it as well. Claims that were stored
- * before claims noted the object they are bound to are known by this.
+ * The only candidate of a claim, if it also owns the claim. Earlier versions stored claims without the annotation of the bound
+ * object; for those, this is the bound object.
  */
 export function soleOwner(candidates: readonly string[], owners: readonly string[]): string | undefined {
   const [first] = candidates;

@@ -3,12 +3,11 @@ import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts"
 import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import { renamedInView, unchangingSpec } from "./allowance-bucket.ts";
+import { immutableSpec } from "./allowance-bucket.ts";
 import { observedGenerationSchema } from "./fields/conditions.ts";
 import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./fields/consumer-ref.ts";
 import { resourceTypeSchema } from "./fields/resource-type-schema.ts";
 import { acceptKind } from "./parsing/parse-kind.ts";
-import { renamedProperties } from "./parsing/renamed-fields.ts";
 import { amountSchema } from "./resource-grant.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
 
@@ -19,9 +18,8 @@ const specSchema = {
   properties: {
     consumerRef: { ...consumerRefSchema, description: "The consumer whose quota is summed up." },
     resourceType: { ...resourceTypeSchema, description: "The resource type that is summed up." },
-    ...renamedProperties(renamedInView),
   },
-  "x-kubernetes-validations": [unchangingSpec],
+  "x-kubernetes-validations": [immutableSpec],
 } as const satisfies Schema;
 
 const bucketRefSchema = {

@@ -1,16 +1,16 @@
-/** What becomes of what does not fit, for the whole system: refused, let in and told of, or not even looked at. */
+/** What the whole system does with requests over quota: reject, admit with a warning, or not check. */
 export const enforcements = ["Enforce", "Shadow", "Off"] as const;
 export type Enforcement = (typeof enforcements)[number];
 
-/** What is to be known by whoever relies on quota; nothing where it is enforced. */
-export function laxityOf(enforcement: Enforcement): string | undefined {
+/** What users should know when quota is not enforced; undefined when it is. */
+export function enforcementNotice(enforcement: Enforcement): string | undefined {
   switch (enforcement) {
     case "Enforce":
       return undefined;
     case "Shadow":
-      return "every policy only watches: nothing is refused for quota";
+      return "policies only report what they would reject, and quota rejects nothing";
     case "Off":
-      return "no policy is asked when objects are created: nothing is refused for quota";
+      return "policies are not evaluated, and quota rejects nothing";
     default:
       return enforcement satisfies never;
   }

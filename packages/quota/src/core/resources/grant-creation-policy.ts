@@ -174,7 +174,7 @@ export interface AllowanceTemplate {
   readonly buckets: readonly BucketTemplate[];
 }
 
-/** Another control plane: that of an object whose name the trigger gives. */
+/** The control plane of another object, whose name is an expression over the trigger. */
 export interface ParentContext {
   readonly apiGroup: string;
   readonly kind: string;

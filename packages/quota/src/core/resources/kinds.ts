@@ -7,7 +7,7 @@ import { resourceClaimDefinition } from "./resource-claim.ts";
 import { resourceGrantDefinition } from "./resource-grant.ts";
 import { resourceRegistrationDefinition } from "./resource-registration.ts";
 
-/** Every kind of the quota API, in the order in which a reader meets them. */
+/** All kinds of the quota API, in the order of the reference pages. */
 export const quotaKinds: readonly KindDefinition[] = [
   resourceRegistrationDefinition,
   resourceGrantDefinition,

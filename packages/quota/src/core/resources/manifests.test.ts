@@ -73,7 +73,7 @@ spec:
     });
   });
 
-  it("a claim, born pending", () => {
+  it("a claim, pending by default", () => {
     const claim = read(
       parseResourceClaim,
       `
@@ -94,7 +94,7 @@ spec:
         { resourceType: "resourcemanager.miloapis.com/projects", amount: 1n, dimensions: {}, dimensionKey: "" },
       ],
       resource: { apiGroup: "resourcemanager.miloapis.com", kind: "Project", namespace: "", name: "web-app-project" },
-      answer: { state: "pending" },
+      decision: { state: "pending" },
     });
     expect(claim.status.conditions?.[0]).toMatchObject({
       type: "Granted",
@@ -206,7 +206,7 @@ spec:
   });
 });
 
-describe("manifests with every field, in the other spelling", () => {
+describe("manifests with every field, by the other alias", () => {
   const conditions = (type: string, reason: string): string =>
     `{ type: ${type}, status: "True", reason: ${reason}, message: "", lastTransitionTime: "2026-01-01T00:00:00Z", observedGeneration: 2 }`;
 
@@ -290,7 +290,7 @@ status:
   conditions: [${conditions("Granted", "QuotaAvailable")}]
 `,
     );
-    expect(claim.answer).toEqual({
+    expect(claim.decision).toEqual({
       state: "granted",
       allocations: [{ resourceType: "custom-service-quota", dimensionKey: "", amount: 9223372036854775807n }],
     });
@@ -397,7 +397,7 @@ status:
   });
 });
 
-describe("manifests with what this version adds", () => {
+describe("manifests with optional features", () => {
   it("dimensions, selectors and an expiry", () => {
     const grant = read(
       parseResourceGrant,
@@ -461,7 +461,7 @@ status:
   - { type: Granted, status: "True", reason: QuotaAvailable, message: "", lastTransitionTime: 2026-01-01T00:00:00Z }
 `,
     );
-    expect(claim.answer).toEqual({
+    expect(claim.decision).toEqual({
       state: "granted",
       allocations: [
         { resourceType: "memory", dimensionKey: "location=DFW", amount: 2n },
@@ -504,7 +504,7 @@ spec:
     });
   });
 
-  it("a total", () => {
+  it("an effective grant", () => {
     const total = read(
       parseEffectiveResourceGrant,
       `
@@ -528,8 +528,8 @@ status:
     expect(total.status.allowanceBucketRefs).toHaveLength(2);
   });
 
-  it("an answer that is final and one that is not", () => {
-    const answer = (reason: string): unknown =>
+  it("final and pending outcomes of claims", () => {
+    const decision = (reason: string): unknown =>
       read(
         parseResourceClaim,
         `
@@ -539,9 +539,9 @@ metadata: { name: c }
 spec: { consumerRef: { kind: Namespace, name: a }, requests: [{ resourceType: x, amount: 1 }] }
 status: { conditions: [{ type: Granted, status: "False", reason: ${reason}, message: "", lastTransitionTime: "2026-01-01T00:00:00Z" }] }
 `,
-      ).answer;
-    expect(answer("QuotaExceeded")).toEqual({ state: "denied" });
-    expect(answer("ValidationFailed")).toEqual({ state: "invalid" });
-    expect(answer("PendingEvaluation")).toEqual({ state: "pending" });
+      ).decision;
+    expect(decision("QuotaExceeded")).toEqual({ state: "denied" });
+    expect(decision("ValidationFailed")).toEqual({ state: "invalid" });
+    expect(decision("PendingEvaluation")).toEqual({ state: "pending" });
   });
 });

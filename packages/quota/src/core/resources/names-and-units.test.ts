@@ -8,7 +8,7 @@ import { displayAmount, displayFloor, type Unit } from "./fields/units.ts";
 import { bucketName, bucketNamespace, effectiveGrantName } from "./object-names.ts";
 import { stableHash } from "./stable-hash.ts";
 
-describe("an amount for people", () => {
+describe("an amount in display units", () => {
   const project: Unit = { baseUnit: "project", displayUnit: "project", factor: 1n };
   const core: Unit = { baseUnit: "millicore", displayUnit: "core", factor: 1000n };
   const gib: Unit = { baseUnit: "byte", displayUnit: "GiB", factor: 1073741824n };
@@ -53,8 +53,8 @@ describe("an amount for people", () => {
   }
 });
 
-describe("what is left, for people", () => {
-  it("is never shown as more than it is", () => {
+describe("an available amount", () => {
+  it("is rounded down", () => {
     const core: Unit = { baseUnit: "microcore", displayUnit: "core", factor: 1_000_000n };
     expect(displayFloor(amountOf(999_999), core)).toBe("0.999");
     expect(displayFloor(amountOf(1_000_000), core)).toBe("1");
@@ -62,8 +62,8 @@ describe("what is left, for people", () => {
   });
 });
 
-describe("an amount on the wire", () => {
-  it("is a plain number as long as that is exact", () => {
+describe("an amount in JSON", () => {
+  it("is a plain number if that is exact", () => {
     expect(amountToJson(amountOf(9007199254740991))).toBe(9007199254740991);
     expect(amountToJson(amountOf(9007199254740993n))).toBe(9007199254740993n);
     expect(amountToJson(amountMax)).toBe(9223372036854775807n);
@@ -77,14 +77,14 @@ describe("an amount on the wire", () => {
 });
 
 describe("a hash", () => {
-  it("stays what it is: names of stored objects depend on it", () => {
+  it("is stable, because names of stored objects depend on it", () => {
     expect(stableHash(["a", "b"], 16)).toBe("arz66loa2mskwzm5");
     expect(stableHash(["ascii first", "ü"], 16)).toBe("m5uf4sm7r6d2z74p");
     expect(stableHash(["x".repeat(5_000)], 16)).toBe("i3l7gbqyfzn525td");
     expect(stableHash([], 52)).toHaveLength(51);
   });
 
-  it("does not run texts together", () => {
+  it("distinguishes lists that concatenate to the same text", () => {
     expect(stableHash(["ab", "c"], 16)).not.toBe(stableHash(["a", "bc"], 16));
     expect(stableHash(["1:a"], 16)).not.toBe(stableHash(["", "a"], 16));
     expect(stableHash(["a", ""], 16)).not.toBe(stableHash(["a"], 16));
@@ -95,7 +95,7 @@ describe("a hash", () => {
 describe("the name of a bucket", () => {
   const acme = { apiGroup: "resourcemanager.miloapis.com", kind: "Organization", namespace: "", name: "acme-corp" };
 
-  it("can be read", () => {
+  it("is readable", () => {
     expect(bucketName(acme, "resourcemanager.miloapis.com/projects")).toMatch(
       /^organization-acme-corp-projects-[a-z2-7]{16}$/,
     );
@@ -105,7 +105,7 @@ describe("the name of a bucket", () => {
     expect(effectiveGrantName(acme, "x/projects")).toMatch(/^organization-acme-corp-projects-effective-[a-z2-7]{16}$/);
   });
 
-  it("differs with everything that makes a bucket", () => {
+  it("is unique for each bucket", () => {
     const names = [
       bucketName(acme, "x/projects"),
       bucketName({ ...acme, apiGroup: "" }, "x/projects"),
@@ -118,7 +118,7 @@ describe("the name of a bucket", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("is legal for whatever consumer there can be", () => {
+  it("is valid for every consumer", () => {
     const text = fc.string({ minLength: 1, maxLength: 260, unit: "grapheme" });
     fc.assert(
       fc.property(text, text, text, (kind, name, type) => {
@@ -133,15 +133,18 @@ describe("the namespace of a bucket", () => {
   const organization = { apiGroup: "resourcemanager.miloapis.com", kind: "Organization", namespace: "", name: "acme" };
   const has = (name: string): boolean => name === "organization-acme";
   const cases: Record<string, [consumer: typeof organization, namespace: string]> = {
-    "is the consumer's own": [{ ...organization, namespace: "n" }, "n"],
-    "is the consumer, when that is a namespace": [
+    "is the namespace of the consumer": [{ ...organization, namespace: "n" }, "n"],
+    "is the consumer itself, if that is a namespace": [
       { apiGroup: "", kind: "Namespace", namespace: "", name: "team-a" },
       "team-a",
     ],
-    "is the organization's": [organization, "organization-acme"],
-    "is the system's when the organization has none": [{ ...organization, name: "other" }, "milo-system"],
-    "is the system's for anybody else": [{ ...organization, kind: "Project" }, "milo-system"],
-    "is not guessed from another group's Organization": [{ ...organization, apiGroup: "example.com" }, "milo-system"],
+    "is the namespace of the organization": [organization, "organization-acme"],
+    "is the system namespace if the organization has none": [{ ...organization, name: "other" }, "milo-system"],
+    "is the system namespace for all other consumers": [{ ...organization, kind: "Project" }, "milo-system"],
+    "is the system namespace for an Organization of another API group": [
+      { ...organization, apiGroup: "example.com" },
+      "milo-system",
+    ],
   };
   for (const [name, [consumer, namespace]] of Object.entries(cases)) {
     it(name, () => expect(bucketNamespace(consumer, has)).toBe(namespace));
@@ -149,7 +152,7 @@ describe("the namespace of a bucket", () => {
 });
 
 describe("dimensions", () => {
-  it("have one key, whatever their order", () => {
+  it("have a key that is independent of their order", () => {
     expect(dimensionKey({ b: "2", a: "1" })).toBe("a=1,b=2");
     expect(dimensionKey({})).toBe("");
   });
@@ -164,7 +167,7 @@ describe("dimensions", () => {
     );
   });
 
-  it("are not read from what is no key", () => {
+  it("are undefined for an invalid key", () => {
     for (const key of ["a", "=1", "b=2,a=1", "a=1,a=1", "a=1,", "a=b c"])
       expect([key, parseDimensionKey(key)]).toEqual([key, undefined]);
   });
@@ -173,12 +176,12 @@ describe("dimensions", () => {
 describe("a consumer", () => {
   const user = { apiGroup: "iam.miloapis.com", kind: "User", namespace: "", name: "john" };
 
-  it("has a key of its own", () => {
+  it("has a unique key", () => {
     expect(consumerKey(user)).toBe("iam.miloapis.com/User//john");
     expect(consumerKey({ ...user, namespace: "n" })).not.toBe(consumerKey(user));
   });
 
-  it("has a name for people", () => {
+  it("has a text for messages", () => {
     expect(consumerText(user)).toBe('User "john"');
     expect(consumerText({ ...user, namespace: "n" })).toBe('User "john" in namespace "n"');
   });

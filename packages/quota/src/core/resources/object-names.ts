@@ -7,36 +7,35 @@ import { systemNamespace } from "./well-known.ts";
 
 const hashLength = 16;
 
-/** `organization-acme-corp-projects-<hash>`: readable in front, and by its hash never the name of another bucket. */
+/** `organization-acme-corp-projects-<hash>`: a readable prefix, and a hash that makes it unique. */
 export function bucketName(consumer: ConsumerRef, resourceType: string, dimensions: Dimensions = {}): string {
   const { apiGroup, kind, namespace, name } = consumer;
   const parts = [apiGroup, kind, namespace, name, resourceType, dimensionKey(dimensions)];
-  return remembered(JSON.stringify(parts), () =>
+  return cachedName(JSON.stringify(parts), () =>
     readableName([kind, name, tail(resourceType)], stableHash(parts, hashLength)),
   );
 }
 
-/** Names made before: every decision names its bucket, and a hash takes longer than the decision. */
-const made = new Map<string, string>();
-const madeMax = 10_000;
+/** Hot: every decision needs the name of a bucket, and hashing takes longer than the decision. */
+const nameCache = new Map<string, string>();
+const nameCacheMax = 10_000;
 
-function remembered(id: string, make: () => string): string {
-  const known = made.get(id);
-  if (known !== undefined) return known;
-  if (made.size >= madeMax) made.clear();
+function cachedName(id: string, make: () => string): string {
+  const cached = nameCache.get(id);
+  if (cached !== undefined) return cached;
+  if (nameCache.size >= nameCacheMax) nameCache.clear();
   const name = make();
-  made.set(id, name);
+  nameCache.set(id, name);
   return name;
 }
 
-/** The total of a consumer's resource type, over all dimensions. */
 export function effectiveGrantName(consumer: ConsumerRef, resourceType: string): string {
   const { apiGroup, kind, namespace, name } = consumer;
   const hash = stableHash([apiGroup, kind, namespace, name, resourceType, "effective"], hashLength);
   return readableName([kind, name, tail(resourceType), "effective"], hash);
 }
 
-/** The namespace in which a consumer's buckets are. Whether an organization has one of its own is for the caller to know. */
+/** The namespace of a consumer's buckets. */
 export function bucketNamespace(consumer: ConsumerRef, namespaceExists: (name: string) => boolean): string {
   if (consumer.namespace !== "") return consumer.namespace;
   if (consumer.apiGroup === "" && consumer.kind === "Namespace") return consumer.name;
@@ -45,7 +44,7 @@ export function bucketNamespace(consumer: ConsumerRef, namespaceExists: (name: s
   return isOrganization && namespaceExists(own) ? own : systemNamespace;
 }
 
-/** A legal name of parts that people recognize and a hash that makes it unique. Too long, it loses readable text first. */
+/** A valid object name with a readable prefix, which is truncated if necessary, and a hash that makes it unique. */
 export function readableName(parts: readonly string[], hash: string): string {
   const readable = parts
     .join("-")

@@ -7,12 +7,12 @@ export const tenantGroup = "resourcemanager.miloapis.com";
 
 const namespacePrefix = "organization-";
 
-/** Where what belongs to an organization is kept. */
+/** The namespace of an organization. */
 export function organizationNamespace(organization: string): string {
   return `${namespacePrefix}${organization}`;
 }
 
-/** The organization that a namespace is of; undefined for one that is of nobody. */
+/** Undefined for a namespace that is not of an organization. */
 export function organizationOfNamespace(namespace: string): string | undefined {
   return namespace.startsWith(namespacePrefix) ? namespace.slice(namespacePrefix.length) : undefined;
 }
@@ -26,16 +26,15 @@ export function projectRef(name: string): ConsumerRef {
 }
 
 /**
- * The organization that an object of the root belongs to: a project to its owner, what is in an organization's namespace to
- * that organization. It is read from the object alone, so that whoever asks is told the same: a request by whatever path,
- * and a controller that looks at the object years later. An organization does not belong to itself: where its quota is
- * kept is made after it.
+ * The organization that an object in the root plane belongs to: a project belongs to its owner, and an object in the namespace
+ * of an organization to that organization. This depends on the object alone, so that admission and controllers always agree.
+ * An organization does not belong to itself, because the namespace of its quota is created after it.
  */
 export function organizationOf(object: JsonObject): ConsumerRef | undefined {
   const name = isProject(object)
     ? text(part(part(object, "spec"), "ownerRef"), "name")
     : organizationOfNamespace(text(part(object, "metadata"), "namespace"));
-  // No organization can have another name.
+  // Only DNS labels are valid names of organizations.
   return name === undefined || dnsLabel(name).length > 0 ? undefined : organizationRef(name);
 }
 

@@ -1,9 +1,9 @@
 import type { Enforcement } from "./enforcement.ts";
 
-/** What an operator decides about quota for the whole system, for as long as it runs. */
+/** Settings of the operator for the whole system, fixed at its start. */
 export interface QuotaOptions {
   readonly enforcement: Enforcement;
-  /** The end of a refusal: what people can do when quota is not enough. */
+  /** The last sentence of a rejection for quota: what the user can do about it. */
   readonly advice: string;
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ConsumerRef } from "./fields/consumer-ref.ts";
 
-/** A reference as it stands in an object: what is empty is left out. */
+/** Empty fields are omitted. */
 export function referenceManifest({ apiGroup, kind, namespace, name }: ConsumerRef): JsonObject {
   return {
     ...(apiGroup === "" ? {} : { apiGroup }),

@@ -6,7 +6,7 @@ import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema, ValidationRule } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { type Amount, amountOf } from "./fields/amount.ts";
-import { bornCondition, conditionsSchema, observedGenerationSchema } from "./fields/conditions.ts";
+import { conditionsSchema, defaultCondition, observedGenerationSchema } from "./fields/conditions.ts";
 import {
   type ConsumerRef,
   consumerRefSchema,
@@ -18,17 +18,13 @@ import {
 } from "./fields/consumer-ref.ts";
 import { type Dimensions, dimensionKey, dimensionsSchema } from "./fields/dimensions.ts";
 import { resourceTypeSchema } from "./fields/resource-type-schema.ts";
+import { field, items } from "./parsing/json-fields.ts";
+import { parseOnce } from "./parsing/parse-cache.ts";
 import { acceptKind } from "./parsing/parse-kind.ts";
-import { readOnce } from "./parsing/read-once.ts";
-import { field, items } from "./parsing/reading.ts";
-import { renamedProperties } from "./parsing/renamed-fields.ts";
 import { amountSchema } from "./resource-grant.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
 
 export const requestsMax = 20;
-
-const renamedInSpec = { ownerRef: { type: "object", use: "consumerRef" } } as const;
-const renamedInRequest = { resourceTypeName: { type: "string", use: "resourceType" } } as const;
 
 const requestSchema = {
   type: "object",
@@ -43,7 +39,6 @@ const requestSchema = {
       ...dimensionsSchema,
       description: "Dimensions of the request, such as a location. Grants select requests by them.",
     },
-    ...renamedProperties(renamedInRequest),
   },
 } as const satisfies Schema;
 
@@ -62,7 +57,7 @@ const uniqueRequestsRule: ValidationRule = {
   rule:
     "self.all(r, self.exists_one(o, o.resourceType == r.resourceType && " +
     "(has(o.dimensions) ? o.dimensions : {}) == (has(r.dimensions) ? r.dimensions : {})))",
-  message: "a resourceType may be asked for once for each set of dimensions",
+  message: "a resourceType can be requested only once for each set of dimensions",
   holds: (self) => {
     const requests = items(self);
     if (requests.length > requestsMax) return true;
@@ -91,12 +86,11 @@ const specSchema = {
         "The object this claim is for. Its kind must be listed in claimingResources of every registration asked for. " +
         "Optional for claims created by hand.",
     },
-    ...renamedProperties(renamedInSpec),
   },
   "x-kubernetes-validations": [
     {
       rule: "self == oldSelf",
-      message: "a claim cannot be changed: delete it and make another",
+      message: "a claim is immutable: delete it and create another",
       reason: "FieldValueForbidden",
       holds: (self, oldSelf) => oldSelf === undefined || jsonEquals(self, oldSelf),
     },
@@ -142,7 +136,7 @@ const allocationSchema = {
   },
 } as const satisfies Schema;
 
-const pendingCondition = bornCondition({
+const pendingCondition = defaultCondition({
   type: "Granted",
   status: "False",
   reason: "PendingEvaluation",
@@ -209,7 +203,7 @@ export interface ClaimRequest {
   readonly resourceType: string;
   readonly amount: Amount;
   readonly dimensions: Dimensions;
-  /** Identifies the dimensions, whatever order they were written in. */
+  /** Identifies the dimensions, independent of their order. */
   readonly dimensionKey: string;
 }
 
@@ -227,8 +221,8 @@ export interface ClaimAllocation {
   readonly amount: Amount;
 }
 
-/** Granted and denied are for good; a claim that cannot be valid yet is looked at again when that may have changed. */
-export type ClaimAnswer =
+/** Granted and denied are final. An invalid claim is evaluated again when its registrations change. */
+export type ClaimDecision =
   | { readonly state: "pending" }
   | { readonly state: "invalid" }
   | { readonly state: "denied" }
@@ -238,9 +232,9 @@ export interface ResourceClaim {
   readonly metadata: ObjectMeta;
   readonly consumer: ConsumerRef;
   readonly requests: readonly ClaimRequest[];
-  /** Undefined for a claim made by hand. */
+  /** Undefined for a claim without resourceRef. */
   readonly resource: ResourceRef | undefined;
-  readonly answer: ClaimAnswer;
+  readonly decision: ClaimDecision;
   readonly status: Infer<typeof statusSchema>;
 }
 
@@ -248,7 +242,7 @@ type Request = Infer<typeof requestSchema>;
 
 const accept = acceptKind(resourceClaimDefinition);
 
-const readNew = readOnce((value) => readClaim(value));
+const readNew = parseOnce((value) => readClaim(value));
 
 export function parseResourceClaim(value: unknown, old?: unknown): Parsed<ResourceClaim> {
   return old === undefined ? readNew(value) : readClaim(value, old);
@@ -264,7 +258,7 @@ function readClaim(value: unknown, old?: unknown): Parsed<ResourceClaim> {
     consumer: readConsumerRef(spec.consumerRef),
     requests: spec.requests.map(readRequest),
     resource: spec.resourceRef === undefined ? undefined : readConsumerRef(spec.resourceRef),
-    answer: readAnswer(status, spec.requests),
+    decision: readDecision(status, spec.requests),
     status,
   };
   return { ok: true, value: claim };
@@ -275,7 +269,7 @@ function readRequest(request: Request): ClaimRequest {
   return { resourceType, amount: amountOf(amount), dimensions, dimensionKey: dimensionKey(dimensions) };
 }
 
-function readAnswer(status: Infer<typeof statusSchema>, requests: readonly Request[]): ClaimAnswer {
+function readDecision(status: Infer<typeof statusSchema>, requests: readonly Request[]): ClaimDecision {
   const condition = findCondition(status.conditions, "Granted");
   if (condition?.status === "True") return { state: "granted", allocations: readAllocations(status, requests) };
   switch (condition?.reason) {
@@ -289,8 +283,8 @@ function readAnswer(status: Infer<typeof statusSchema>, requests: readonly Reque
 }
 
 /**
- * Allocations stand in the order of the requests. One without dimensions has those of its request: claims stored by
- * early versions name them in no allocation.
+ * Allocations are in the order of the requests. An allocation without dimensions has those of its request, because earlier
+ * versions did not store them.
  */
 function readAllocations(status: Infer<typeof statusSchema>, requests: readonly Request[]): readonly ClaimAllocation[] {
   return (status.allocations ?? []).map(({ resourceType, dimensions, allocatedAmount = 0 }, at) => {

@@ -9,24 +9,15 @@ import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { type Amount, amountOf } from "./fields/amount.ts";
-import { bornCondition, conditionsSchema, observedGenerationSchema } from "./fields/conditions.ts";
+import { conditionsSchema, defaultCondition, observedGenerationSchema } from "./fields/conditions.ts";
 import { type ConsumerRef, consumerRefSchema, readConsumerRef } from "./fields/consumer-ref.ts";
 import { literalSelectorSchema } from "./fields/dimension-selector.ts";
 import { resourceTypeSchema } from "./fields/resource-type-schema.ts";
 import { acceptKind } from "./parsing/parse-kind.ts";
-import { renamedProperties } from "./parsing/renamed-fields.ts";
 import { quotaGroup, quotaVersion } from "./well-known.ts";
 
 export const allowancesMax = 20;
 export const bucketsMax = 20;
-
-const renamedInSpec = { ownerRef: { type: "object", use: "consumerRef" } } as const;
-
-const renamedInAllowance = {
-  resourceTypeName: { type: "string", use: "resourceType" },
-  amount: { type: "integer", use: "buckets[].amount" },
-  dimensionSelector: { type: "object", use: "buckets[].dimensionSelector" },
-} as const;
 
 export const amountSchema = { type: "integer", format: "int64", minimum: 0 } as const satisfies Schema;
 
@@ -55,7 +46,6 @@ const allowanceSchema = {
       items: bucketSchema,
       description: "Amounts of capacity, which add up. Each may be limited to requests with certain dimensions.",
     },
-    ...renamedProperties(renamedInAllowance),
   },
 } as const satisfies Schema;
 
@@ -79,7 +69,6 @@ const specSchema = {
       description:
         "Time at which the grant stops counting. Claims granted before keep their amounts. Without it, the grant never expires.",
     },
-    ...renamedProperties(renamedInSpec),
   },
 } as const satisfies Schema;
 
@@ -94,7 +83,7 @@ export const pendingGrant = {
 const statusSchema = {
   type: "object",
   description: "Whether the capacity counts. Active is Unknown until the quota system has validated the grant.",
-  default: { conditions: [bornCondition(pendingGrant)] },
+  default: { conditions: [defaultCondition(pendingGrant)] },
   properties: {
     observedGeneration: observedGenerationSchema,
     amounts: { type: "string", description: "The granted amounts in display units." },
@@ -133,12 +122,12 @@ export const resourceGrantDefinition = {
   selectableFields: ["spec.consumerRef.kind", "spec.consumerRef.name"],
 } as const satisfies KindDefinition;
 
-/** One piece of capacity. */
+/** An amount of capacity, and the requests that may draw from it. */
 export interface GrantBucket {
   readonly amount: Amount;
-  /** As it was written. */
+  /** As in the spec. */
   readonly selector: LabelSelector;
-  /** As it is matched. */
+  /** The selector, prepared for matching. */
   readonly requirements: LabelRequirements;
 }
 

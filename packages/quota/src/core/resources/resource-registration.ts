@@ -5,15 +5,14 @@ import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts"
 import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema, ValidationRule } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import { bornCondition, conditionsSchema, observedGenerationSchema } from "./fields/conditions.ts";
+import { conditionsSchema, defaultCondition, observedGenerationSchema } from "./fields/conditions.ts";
 import { type GroupKind, groupSchema, kindSchema } from "./fields/consumer-ref.ts";
 import { dimensionsMax } from "./fields/dimensions.ts";
 import { resourceTypeSchema } from "./fields/resource-type-schema.ts";
 import type { Unit } from "./fields/units.ts";
+import { field, has, items } from "./parsing/json-fields.ts";
 import { acceptKind } from "./parsing/parse-kind.ts";
-import { field, has, items } from "./parsing/reading.ts";
-import { renamedProperties } from "./parsing/renamed-fields.ts";
-import { forPeople, quotaGroup, quotaVersion } from "./well-known.ts";
+import { displayMetadata, quotaGroup, quotaVersion } from "./well-known.ts";
 
 const registrationTypes = ["Entity", "Allocation", "Feature"] as const;
 export type RegistrationType = (typeof registrationTypes)[number];
@@ -36,39 +35,35 @@ const claimingResourceSchema = {
   },
 } as const satisfies Schema;
 
-const renamed = {
-  ownerRef: { type: "object", use: "consumerType (who uses the quota) and claimingResources (what takes from it)" },
-  resourceTypeName: { type: "string", use: "resourceType" },
-} as const;
-
 const consumerTypeParts = ["apiGroup", "kind"] as const;
 
 const rules: readonly ValidationRule[] = [
   {
     rule: "has(self.consumerType) != has(self.consumerTypeRef)",
-    message: "give exactly one of consumerType and consumerTypeRef; they mean the same",
+    message:
+      "set exactly one of consumerType and consumerTypeRef, which are aliases (early manifests have ownerRef instead)",
     fieldPath: ".consumerType",
     holds: (self) => has(self, "consumerType") !== has(self, "consumerTypeRef"),
   },
   {
     rule: "self.type != 'Feature' || !has(self.claimingResources) || size(self.claimingResources) == 0",
-    message: "a Feature is on or off and cannot be claimed: leave claimingResources out",
+    message: "a Feature cannot be claimed: remove claimingResources",
     reason: "FieldValueForbidden",
     fieldPath: ".claimingResources",
     holds: (self) => field(self, "type") !== "Feature" || items(field(self, "claimingResources")).length === 0,
   },
-  ...["resourceType", "type", "baseUnit"].map(unchanging),
+  ...["resourceType", "type", "baseUnit"].map(immutableField),
   {
     rule: consumerTypeParts
       .map((part) => `${consumerTypePart("self", part)} == ${consumerTypePart("oldSelf", part)}`)
       .join(" && "),
-    message: "the consumer type cannot change: grants and claims were made for it; register another resourceType",
+    message: "the consumer type is immutable, because grants and claims refer to it: register another resourceType",
     reason: "FieldValueForbidden",
     holds: (self, oldSelf) => sameConsumerType(self, oldSelf),
   },
   {
     rule: "!has(oldSelf.dimensions) || oldSelf.dimensions.all(d, has(self.dimensions) && d in self.dimensions)",
-    message: "dimensions may be added but not taken away: grants and claims may use them",
+    message: "dimensions can be added but not removed, because grants and claims may use them",
     reason: "FieldValueForbidden",
     fieldPath: ".dimensions",
     holds: (self, oldSelf) => {
@@ -147,20 +142,19 @@ const specSchema = {
       },
       description:
         "What the quota can be split by, such as networking.datumapis.com/location. Grants select by these names, claims " +
-        "give values for them; any other name is refused. More may be added later.",
+        "give values for them; any other name is rejected. More can be added later.",
     },
-    ...renamedProperties(renamed),
   },
   "x-kubernetes-validations": rules,
 } as const satisfies Schema;
 
 const pendingReason = "RegistrationPending";
 
-const pendingRegistration = bornCondition({
+const pendingRegistration = defaultCondition({
   type: "Active",
   status: "False",
   reason: pendingReason,
-  message: "Not looked at yet",
+  message: "Awaiting validation",
 });
 
 const statusSchema = {
@@ -228,10 +222,10 @@ export interface ResourceRegistration {
   readonly type: RegistrationType;
   readonly consumerType: GroupKind;
   readonly unit: Unit;
-  /** What people call it; empty when nobody says. */
+  /** Empty without the annotation. */
   readonly displayName: string;
   readonly description: string;
-  /** The service that it belongs to; empty when nobody says. */
+  /** The service that it belongs to; empty without the label. */
   readonly owner: string;
   readonly claimingResources: readonly GroupKind[];
   readonly dimensions: readonly string[];
@@ -252,9 +246,9 @@ export function parseResourceRegistration(value: unknown, old?: unknown): Parsed
     type: spec.type,
     consumerType: (spec.consumerType ?? spec.consumerTypeRef) as GroupKind,
     unit: unitOf(spec),
-    displayName: annotations?.[forPeople.displayNameAnnotation] ?? "",
-    description: spec.description ?? annotations?.[forPeople.descriptionAnnotation] ?? "",
-    owner: labels?.[forPeople.ownerLabel] ?? "",
+    displayName: annotations?.[displayMetadata.displayNameAnnotation] ?? "",
+    description: spec.description ?? annotations?.[displayMetadata.descriptionAnnotation] ?? "",
+    owner: labels?.[displayMetadata.ownerLabel] ?? "",
     claimingResources: (spec.claimingResources ?? []).map(({ apiGroup = "", kind }) => ({ apiGroup, kind })),
     dimensions: spec.dimensions ?? [],
     status,
@@ -262,7 +256,7 @@ export function parseResourceRegistration(value: unknown, old?: unknown): Parsed
   return { ok: true, value: registration };
 }
 
-/** Whether nobody has looked at a registration yet: of such a one it is not known whether it can be used. */
+/** Whether the controller has not validated the registration yet. */
 export function isPending({ status }: Pick<ResourceRegistration, "status">): boolean {
   const condition = findCondition(status.conditions, "Active");
   return condition === undefined || condition.status === "Unknown" || condition.reason === pendingReason;
@@ -276,10 +270,10 @@ function unitOf(spec: Infer<typeof specSchema>): Unit {
   };
 }
 
-function unchanging(name: string): ValidationRule {
+function immutableField(name: string): ValidationRule {
   return {
     rule: `self.${name} == oldSelf.${name}`,
-    message: `${name} cannot change: grants and claims were made for it; register another resourceType`,
+    message: `${name} is immutable, because grants and claims refer to it: register another resourceType`,
     reason: "FieldValueForbidden",
     fieldPath: `.${name}`,
     holds: (self, oldSelf) => jsonEquals(field(self, name) ?? null, field(oldSelf, name) ?? null),

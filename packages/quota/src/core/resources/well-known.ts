@@ -1,10 +1,10 @@
-/** Names that other programs rely on. */
+/** Names that are part of the API. */
 
 export const quotaGroup = "quota.miloapis.com";
 export const quotaVersion = "v1alpha1";
 export const quotaApiVersion = `${quotaGroup}/${quotaVersion}`;
 
-/** Where things go that belong to nobody's namespace. */
+/** The namespace of objects that belong to no other namespace, such as the buckets of projects. */
 export const systemNamespace = "milo-system";
 
 export const labels = {
@@ -16,47 +16,50 @@ export const labels = {
 } as const;
 
 export const annotations = {
-  /** On a bucket: another value has the quota system count it anew. */
+  /** On a bucket: a changed value makes the bucket writer recount it. */
   recount: `${quotaGroup}/recount-requested`,
   createdBy: "quota.miloapis.com/created-by",
   createdAt: "quota.miloapis.com/created-at",
   resourceName: "quota.miloapis.com/resource-name",
   policy: "quota.miloapis.com/policy",
-  /** The control plane of the object, where that is not the root. */
+  /** Control plane of the object, unless it is the root. */
   resourcePlane: "quota.miloapis.com/resource-plane",
-  /** What else tells of which object a grant was made for: its kind as in `Project.resourcemanager.miloapis.com`. */
+  /** Kind of the object that a grant was created for, such as `Project.resourcemanager.miloapis.com`. */
   resourceKind: "quota.miloapis.com/resource-kind",
-  /** Its namespace, where it is in one. */
+  /** Namespace of the object, unless it is cluster-scoped. */
   resourceNamespace: "quota.miloapis.com/resource-namespace",
   resourceUid: "quota.miloapis.com/resource-uid",
-  /** The control plane of the policy, where that is not the root. */
+  /** Control plane of the policy, unless it is the root. */
   policyPlane: "quota.miloapis.com/policy-plane",
-  /** Stands for the labels and annotations that a policy gave a grant, so that only the policy changes them again. */
+  /** Hash of the labels and annotations that a policy rendered for a grant, to detect changes of the policy. */
   rendered: "quota.miloapis.com/rendered",
-  /** UIDs of the objects that this claim may be for, one of which will be stored; joined by commas. */
+  /** Comma-separated UIDs of the objects that this claim may be for. One of them will be stored. */
   candidates: "quota.miloapis.com/candidates",
-  /** UID of the object that this claim is for, once it is stored. */
+  /** UID of the stored object that this claim is for. */
   bound: "quota.miloapis.com/bound",
 } as const;
 
-/** What Kubernetes and Milo put on objects of all kinds, for people. */
-export const forPeople = {
+/** Labels and annotations of Kubernetes and Milo that describe objects of any kind to people. */
+export const displayMetadata = {
   displayNameAnnotation: "kubernetes.io/display-name",
   descriptionAnnotation: "kubernetes.io/description",
-  /** The service that something belongs to. */
+  /** The service that an object belongs to. */
   ownerLabel: "services.miloapis.com/owner",
 } as const;
 
-/** How many objects may wait for the same claim. */
+/** Maximum number of candidates of a claim. */
 export const candidatesMax = 16;
 
-/** Keeps a page from going while it is needed; only the writer of pages takes it off. */
-export const pageFinalizer = "quota.miloapis.com/page";
+/** Keeps a bucket while it is in use; only the bucket writer removes it. */
+export const bucketFinalizer = "quota.miloapis.com/bucket";
 
-/** Keeps a claim, and what it holds, until the object that it is for is gone. Not on claims unless asked for. */
+/** With the former name, which buckets stored by earlier versions still carry. */
+export const bucketFinalizers: readonly string[] = [bucketFinalizer, "quota.miloapis.com/page"];
+
+/** Keeps a claim until its object is deleted. */
 export const claimFinalizer = "quota.miloapis.com/resource-claim-cleanup";
 
-/** The value of the created-by annotation on claims that admission made. */
+/** The created-by annotation of claims that admission created. */
 export const claimCreator = "claim-creation-plugin";
-/** The same for claims that were made for objects stored without one. */
+/** The created-by annotation of claims that the ownership controller created for stored objects without one. */
 export const claimRepairer = "ownership-controller";

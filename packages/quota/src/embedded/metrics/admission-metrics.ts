@@ -1,4 +1,4 @@
-import type { AdmissionListener } from "../../admission/admission-listener.ts";
+import type { AdmissionObserver } from "../../admission/admission-observer.ts";
 import type { Enforcement } from "../../core/resources/enforcement.ts";
 import type { MetricTable } from "../../telemetry/metric-declaration.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
@@ -9,19 +9,19 @@ export const admissionMetrics = {
     name: "milo_quota_admission_result_total",
     type: "counter",
     labels: ["result", "policy_name", "policy_namespace", "resource_group", "resource_kind"],
-    help: "What policies came to for objects being created or changed: granted, denied, policy_disabled; withdrawn (there was enough, but another policy refused), undecided (nobody could decide in time), misconfigured, exists (there is an object of the name), ignored (let in undecided, as the policy says), shadow_granted and shadow_denied (the policy only watches). Dry runs are not counted. Policies are in no namespace.",
+    help: "Results of claim policies for created and updated objects: granted; denied; policy_disabled; withdrawn (granted, but another policy rejected the request); undecided (no decision in time); misconfigured; exists (an object of the name exists); ignored (admitted without a decision because of failurePolicy: Ignore); shadow_granted and shadow_denied (policies in Shadow mode). Dry runs are not counted. policy_namespace is always empty.",
   },
   missingKeys: {
     name: "milo_quota_policy_missing_keys_total",
     type: "counter",
     labels: ["policy_name"],
-    help: "Conditions that asked for a field or key which was not there, and so did not hold.",
+    help: "Conditions that were false because they read a missing field or key.",
   },
   enforcement: {
     name: "milo_quota_enforcement",
     type: "gauge",
     labels: ["mode"],
-    help: "1 for the way in which quota is enforced as a whole: Enforce, Shadow or Off.",
+    help: "1 for the enforcement mode of the system: Enforce, Shadow or Off.",
   },
 } as const satisfies MetricTable;
 
@@ -30,21 +30,21 @@ export const policyMetrics = {
     name: "milo_quota_policy_informer_events_total",
     type: "counter",
     labels: ["type"],
-    help: "Events about claim policies, by type (add, update, delete, unknown).",
+    help: "Informer events of claim policies, by type (add, update, delete, unknown).",
   },
   loads: {
     name: "milo_quota_policy_load_total",
     type: "counter",
-    help: "How often a claim policy was taken in, compiled and judged.",
+    help: "How often a claim policy was loaded and compiled.",
   },
-  active: { name: "milo_quota_policies_active", type: "gauge", help: "Claim policies at work." },
+  active: { name: "milo_quota_policies_active", type: "gauge", help: "Claim policies in effect." },
 } as const satisfies MetricTable;
 
-export function measureAdmission(metrics: Metrics): AdmissionListener {
+export function measureAdmission(metrics: Metrics): AdmissionObserver {
   const results = metrics.counter(admissionMetrics.results);
   const missingKeys = metrics.counter(admissionMetrics.missingKeys);
   return {
-    decided: ({ metadata }, { kind, dryRun }, result) => {
+    onDecided: ({ metadata }, { kind, dryRun }, result) => {
       if (dryRun) return;
       results.inc({
         result,
@@ -54,7 +54,7 @@ export function measureAdmission(metrics: Metrics): AdmissionListener {
         resource_kind: kind.kind,
       });
     },
-    missingKey: ({ metadata }) => missingKeys.inc({ policy_name: metadata.name ?? "" }),
+    onMissingKey: ({ metadata }) => missingKeys.inc({ policy_name: metadata.name ?? "" }),
   };
 }
 
@@ -70,9 +70,9 @@ export function measurePolicies(metrics: Metrics, policies: Pick<Views["claimPol
     loads.inc();
   };
   policies.subscribe({
-    added: () => loaded("add"),
-    changed: () => loaded("update"),
-    removed: () => events.inc({ type: "delete" }),
+    onAdd: () => loaded("add"),
+    onUpdate: () => loaded("update"),
+    onDelete: () => events.inc({ type: "delete" }),
   });
 }
 

@@ -9,45 +9,45 @@ import { stateMetricDeclarations, stateObjectsMax } from "./state/state-metrics.
 import { storageMetrics } from "./storage-metrics.ts";
 import { streamMetrics } from "./stream-metrics.ts";
 
-/** Everything there is to see, in the order in which it is explained. */
+/** All metrics, in the order of the reference page. */
 export const metricSections: readonly MetricSection[] = [
   {
     title: "Admission",
-    about: "What becomes of objects that are created or changed.",
+    about: "Decisions on objects that are created or updated.",
     metrics: Object.values(admissionMetrics),
   },
   {
     title: "Waiting for claims",
     about:
-      "Admission hears of decisions on streams of claims: one for each control plane in use, given up when nobody has used it for five minutes. As many should be connected as are desired.",
+      "Admission learns of decisions from watch streams of claims: one for each control plane in use, closed after five idle minutes. As many streams should be connected as are desired.",
     metrics: Object.values(streamMetrics),
   },
-  { title: "Policies", about: "The claim policies that admission goes by.", metrics: Object.values(policyMetrics) },
+  { title: "Policies", about: "The claim policies that admission evaluates.", metrics: Object.values(policyMetrics) },
   {
     title: "Decisions",
-    about: "Claims being decided, and buckets being kept.",
+    about: "Decisions on claims, and writes of buckets.",
     metrics: Object.values(decisionMetrics),
   },
-  { title: "Controllers", about: "How well the controllers see, and who acts.", metrics: Object.values(healthMetrics) },
+  { title: "Controllers", about: "Health of informers, and leadership.", metrics: Object.values(healthMetrics) },
   {
     title: "Work queues",
-    about: "One for each controller, by `name`, under the names that controllers of Kubernetes use.",
+    about: "One queue for each controller, by `name`. The metric names are those of Kubernetes controllers.",
     metrics: Object.values(queueMetrics),
   },
   {
     title: "Objects",
-    about: `Objects of the quota API, read when somebody asks, at most ${stateObjectsMax} of each kind (\`milo_quota_state_truncated\` says when there are more; so many claims make about 9 MB of text and take over half a second of processor time, in small steps). \`component\` is always \`quota_system\`; \`resource_type\` is the quota that an object is about, or, for kinds whose objects may be about several, the plural of the kind; \`control_plane\` is left out for objects in the root. A field that is not set has no label, a figure that is not known no line. Conditions carry their reason: a claim that is pending and one that is denied are both \`status="False"\`.`,
+    about: `Objects of the quota API, listed for each scrape, at most ${stateObjectsMax} of each kind (\`milo_quota_state_truncated\` tells when there are more; that many claims make about 9 MB of text and take more than half a second of CPU time, in small steps). \`component\` is always \`quota_system\`; \`resource_type\` is the resource type of the object, or the plural of the kind if its objects can have several; \`control_plane\` is omitted for objects in the root. Unset fields have no label, and unknown figures no sample. Conditions have their reason as a label, because a pending claim and a denied one are both \`status="False"\`.`,
     metrics: stateMetricDeclarations,
   },
   {
     title: "API server",
-    about: "Requests to the embedded API server, under the names that a kube-apiserver uses.",
+    about: "Requests to the embedded API server. The metric names are those of kube-apiserver.",
     metrics: Object.values(requestMetrics),
   },
   {
     title: "Storage",
-    about: "What the embedded API server writes to its disk.",
+    about: "Disk writes of the embedded API server.",
     metrics: Object.values(storageMetrics),
   },
-  { title: "Process", about: "What the process takes of its machine.", metrics: Object.values(processMetrics) },
+  { title: "Process", about: "Resource usage of the process.", metrics: Object.values(processMetrics) },
 ];

@@ -15,36 +15,36 @@ afterEach(async () => {
   for (const made of servers.splice(0)) await made.stop();
 });
 
-const answers: Record<string, [method: string, path: string, code: number, body: string]> = {
-  "tells metrics": ["GET", "/metrics", 200, "up 1\n"],
-  "tells metrics whatever else is asked": ["GET", "/metrics?name=up", 200, "up 1\n"],
+const responses: Record<string, [method: string, path: string, code: number, body: string]> = {
+  "serves metrics": ["GET", "/metrics", 200, "up 1\n"],
+  "serves metrics with a query": ["GET", "/metrics?name=up", 200, "up 1\n"],
   "is healthy": ["GET", "/healthz", 200, "ok"],
   "is alive": ["GET", "/livez", 200, "ok"],
   "is ready": ["GET", "/readyz", 200, "ok"],
-  "knows nothing else": ["GET", "/api", 404, "404 page not found\n"],
-  "is only read": ["POST", "/metrics", 405, "405 method not allowed\n"],
+  "serves nothing else": ["GET", "/api", 404, "404 page not found\n"],
+  "is read-only": ["POST", "/metrics", 405, "405 method not allowed\n"],
 };
 
-describe("the port for metrics", () => {
-  it.each(Object.entries(answers))("%s", async (_, [method, path, code, body]) => {
+describe("the metrics port", () => {
+  it.each(Object.entries(responses))("%s", async (_, [method, path, code, body]) => {
     const response = await fetch(`${(await server()).url}${path}`, { method });
     expect([response.status, await response.text()]).toEqual([code, body]);
   });
 
-  it("is of this machine alone", async () => {
+  it("listens on localhost only", async () => {
     expect((await server()).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  it("says what is wrong", async () => {
+  it("tells why the server is unhealthy", async () => {
     const response = await fetch(`${(await server("the disk failed")).url}/readyz`);
-    expect([response.status, await response.text()]).toEqual([500, "not well: the disk failed\n"]);
+    expect([response.status, await response.text()]).toEqual([500, "unhealthy: the disk failed\n"]);
   });
 
-  it("that is taken is told with the way out", async () => {
+  it("that is in use is an error that names the flag to change it", async () => {
     const port = Number(new URL((await server()).url).port);
     const second = serveMetrics({ port, text: async () => "", fault: () => undefined });
     await expect(second).rejects.toThrow(
-      `port ${port} of 127.0.0.1 is in use by another program; end that program, or choose another port with --metrics-port`,
+      `port ${port} of 127.0.0.1 is in use by another program; stop that program, or choose another port with --metrics-port`,
     );
   });
 });
@@ -64,7 +64,7 @@ describe("scrapes", () => {
     return { scrapes: new Scrapes(metrics), calls: () => calls, finish: () => release("done 1\n") };
   }
 
-  it("at the same time are one", async () => {
+  it("share one result when concurrent", async () => {
     const { scrapes, calls, finish } = slow();
     const both = [scrapes.text(), scrapes.text()];
     await new Promise((resolve) => setImmediate(resolve));
@@ -73,7 +73,7 @@ describe("scrapes", () => {
     expect(calls()).toBe(1);
   });
 
-  it("after one another are two", async () => {
+  it("are gathered anew one after the other", async () => {
     const { scrapes, calls, finish } = slow();
     for (let times = 0; times < 2; times += 1) {
       const text = scrapes.text();

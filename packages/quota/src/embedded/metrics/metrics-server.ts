@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net";
 import { textFormat } from "../../telemetry/text-format.ts";
 
 export interface MetricsServerOptions {
-  /** 0: any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly text: () => Promise<string>;
-  /** Why nothing can be done for anybody; undefined while all is well. */
+  /** Why the server is unhealthy; undefined while it is healthy. */
   readonly fault: () => string | undefined;
 }
 
@@ -15,20 +15,19 @@ export interface MetricsServer {
   stop(): Promise<void>;
 }
 
-/** The port that was asked for is taken, in words that say the way out. */
 class MetricsPortTaken extends Error {
   override readonly name = "MetricsPortTaken";
 }
 
-/** Nobody is asked who they are, so nobody from elsewhere is let in. */
+/** Only localhost, because requests are not authenticated. */
 const host = "127.0.0.1";
 const connectionsMax = 64;
 const requestMsMax = 10_000;
 
-/** Metrics and health over plain HTTP, for whoever is on this machine. */
+/** Serves metrics and health over plain HTTP, to clients on this machine only. */
 export async function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
   const http = createServer({ requestTimeout: requestMsMax, headersTimeout: requestMsMax }, (request, response) => {
-    answer(options, request, response).catch(() => response.destroy());
+    respond(options, request, response).catch(() => response.destroy());
   });
   http.maxConnections = connectionsMax;
   await new Promise<void>((resolve, reject) => {
@@ -46,7 +45,7 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Metri
   };
 }
 
-async function answer(
+async function respond(
   { text, fault }: MetricsServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
@@ -60,13 +59,13 @@ async function answer(
   if (!isKnown) return end(404, "404 page not found\n");
   if (request.method !== "GET" && request.method !== "HEAD") return end(405, "405 method not allowed\n");
   if (path === "/metrics") return end(200, await text(), textFormat);
-  const wrong = fault();
-  return wrong === undefined ? end(200, "ok") : end(500, `not well: ${wrong}\n`);
+  const reason = fault();
+  return reason === undefined ? end(200, "ok") : end(500, `unhealthy: ${reason}\n`);
 }
 
 function portFault(error: Error, port: number): Error {
   if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") return error;
   return new MetricsPortTaken(
-    `port ${port} of ${host} is in use by another program; end that program, or choose another port with --metrics-port`,
+    `port ${port} of ${host} is in use by another program; stop that program, or choose another port with --metrics-port`,
   );
 }

@@ -1,4 +1,4 @@
-import type { RequestObserver, RequestSubject } from "@milo-quota/apiserver/http/observed-api.ts";
+import type { RequestObserver, RequestSubject } from "@milo-quota/apiserver/http/observe-requests.ts";
 import type { MetricTable } from "../../telemetry/metric-declaration.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
@@ -10,36 +10,36 @@ export const requestMetrics = {
     name: "apiserver_request_total",
     type: "counter",
     labels: [...subject, "code"],
-    help: "Requests that were answered, those of the process itself included. Labels are empty for what is not served.",
+    help: "Answered requests, including those of the process itself. Labels are empty for unknown paths.",
   },
   took: {
     name: "apiserver_request_duration_seconds",
     type: "histogram",
     labels: subject,
     buckets: [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60],
-    help: "How long answers took. Watches are not in it.",
+    help: "Response time of requests, except for watches.",
   },
   inFlight: {
     name: "apiserver_current_inflight_requests",
     type: "gauge",
-    help: "Requests that are being answered now.",
+    help: "Requests in flight.",
   },
   watches: {
     name: "apiserver_longrunning_requests",
     type: "gauge",
-    help: "Watches that are open, those of the process itself included.",
+    help: "Open watches, including those of the process itself.",
   },
 } as const satisfies MetricTable;
 
-/** Beyond so many sorts of requests, others are counted by their verb alone. */
+/** Beyond this many label sets, further requests are counted by their verb alone. */
 const subjectsMax = 500;
 
 export function measureRequests(metrics: Metrics): RequestObserver {
   const requests = metrics.counter(requestMetrics.requests);
   const took = metrics.histogram(requestMetrics.took);
   const inFlight = metrics.gauge(requestMetrics.inFlight);
-  // Every request is counted: what is found by its labels once is not looked for again.
-  const known = new Map<string, Counts>();
+  // Hot: runs for every request, so the series of a label set are looked up once.
+  const bySubject = new Map<string, Counts>();
   const recent = new WeakMap<RequestSubject, Counts>();
   const countsOf = (subject: RequestSubject): Counts => {
     const counts = recent.get(subject) ?? countsBy(subject);
@@ -48,20 +48,20 @@ export function measureRequests(metrics: Metrics): RequestObserver {
   };
   const countsBy = (subject: RequestSubject): Counts => {
     const id = idOf(subject);
-    const found = known.get(id);
+    const found = bySubject.get(id);
     if (found !== undefined) return found;
-    if (known.size >= subjectsMax && subject.resource !== other) return countsBy(beyond(subject));
+    if (bySubject.size >= subjectsMax && subject.resource !== other) return countsBy(beyond(subject));
     const made: Counts = {
       took: subject.verb === "WATCH" ? undefined : took.labels(subject),
       byCode: new Map(),
       counter: (code) => requests.labels({ ...subject, code: String(code) }),
     };
-    known.set(id, made);
+    bySubject.set(id, made);
     return made;
   };
   return {
-    begun: () => inFlight.inc(),
-    answered: (request) => {
+    onStarted: () => inFlight.inc(),
+    onResponse: (request) => {
       inFlight.dec();
       const { subject, code, ms } = request;
       const counts = countsOf(subject);
@@ -85,7 +85,7 @@ function idOf({ verb, group, version, resource, subresource, scope }: RequestSub
   return `${verb} ${group} ${version} ${resource} ${subresource} ${scope}`;
 }
 
-/** Tenants define kinds of their own: what they can name must not fill the memory. */
+/** Tenants can define kinds, so the number of label sets must be bounded. */
 function beyond({ verb }: RequestSubject): RequestSubject {
   return { verb, group: "", version: "", resource: other, subresource: "", scope: "" };
 }

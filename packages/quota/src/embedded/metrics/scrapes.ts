@@ -1,26 +1,26 @@
-import { sharedAbort } from "@milo-quota/kubernetes/client/shared-abort.ts";
+import { lightAbortController } from "@milo-quota/kubernetes/client/light-abort-controller.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
-/** Whoever asks for metrics while they are being gathered gets the same ones: it is never done twice at a time. */
+/** Gathers metrics at most once at a time: concurrent scrapes share the result. */
 export class Scrapes {
   readonly #metrics: Metrics;
-  readonly #stopped = sharedAbort();
-  #underWay: Promise<string> | undefined;
+  readonly #stopped = lightAbortController();
+  #inProgress: Promise<string> | undefined;
 
   constructor(metrics: Metrics) {
     this.#metrics = metrics;
   }
 
   text(): Promise<string> {
-    this.#underWay ??= this.#metrics.text(this.#stopped.signal).finally(() => {
-      this.#underWay = undefined;
+    this.#inProgress ??= this.#metrics.text(this.#stopped.signal).finally(() => {
+      this.#inProgress = undefined;
     });
-    return this.#underWay;
+    return this.#inProgress;
   }
 
-  /** Gives up what is being gathered. */
+  /** Aborts a scrape in progress. */
   async stop(): Promise<void> {
     this.#stopped.abort(new Error("the system is stopped"));
-    await this.#underWay?.catch(() => undefined);
+    await this.#inProgress?.catch(() => undefined);
   }
 }

@@ -8,39 +8,39 @@ export const storageMetrics = {
   writes: {
     name: "milo_quota_storage_writes_total",
     type: "counter",
-    help: "Versions of objects that were made durable.",
+    help: "Object versions written to the log.",
   },
   bytes: {
     name: "milo_quota_storage_written_bytes_total",
     type: "counter",
-    help: "Size of these versions, about: characters of their JSON.",
+    help: "Approximate size of these versions, in characters of JSON.",
   },
   commits: {
     name: "milo_quota_storage_commit_size",
     type: "histogram",
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
-    help: "How many writes went to the disk together.",
+    help: "Number of writes in one commit.",
   },
   took: {
     name: "milo_quota_storage_commit_duration_seconds",
     type: "histogram",
     buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
-    help: "How long the disk took for them.",
+    help: "Duration of commits to the disk.",
   },
   failures: {
     name: "milo_quota_storage_failures_total",
     type: "counter",
-    help: "Commits that failed, such as on a full disk.",
+    help: "Failed commits, for example because the disk is full.",
   },
-  revision: { name: "milo_quota_storage_revision", type: "gauge", help: "The newest durable revision." },
+  revision: { name: "milo_quota_storage_revision", type: "gauge", help: "The latest durable revision." },
   size: {
     name: "milo_quota_storage_log_bytes",
     type: "gauge",
-    help: "What the database takes on the disk. Not there when everything is in memory.",
+    help: "Size of the database on disk. Absent when the data is in memory.",
   },
 } as const satisfies MetricTable;
 
-/** A log whose writes are counted. */
+/** Counts and times the writes of a log. */
 export function measuredLog(log: RecordLog, metrics: Metrics, elapsedMs: () => number): RecordLog {
   const writes = metrics.counter(storageMetrics.writes);
   const bytes = metrics.counter(storageMetrics.bytes);
@@ -48,9 +48,9 @@ export function measuredLog(log: RecordLog, metrics: Metrics, elapsedMs: () => n
   const took = metrics.histogram(storageMetrics.took);
   const failures = metrics.counter(storageMetrics.failures);
   return {
-    place: log.place,
+    location: log.location,
     load: () => log.load(),
-    gathered: () => log.gathered(),
+    gatherWrites: () => log.gatherWrites(),
     compact: (compacted, obsolete) => log.compact(compacted, obsolete),
     close: () => log.close(),
     append: async (records) => {
@@ -78,7 +78,7 @@ export function measureStore(
   metrics.read(storageMetrics.size, () => (directory === undefined ? undefined : sizeOf(directory)));
 }
 
-/** The database, and what is not yet in it. */
+/** The database and its write-ahead log. */
 function sizeOf(directory: string): number {
   const names = ["objects.db", "objects.db-wal"];
   return names.reduce((sum, name) => sum + (statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0), 0);

@@ -1,14 +1,15 @@
 import type { EmbeddedServer } from "@milo-quota/apiserver/embedded-server.ts";
-import type { RequestObserver } from "@milo-quota/apiserver/http/observed-api.ts";
+import type { RequestObserver } from "@milo-quota/apiserver/http/observe-requests.ts";
 import type { RecordLog } from "@milo-quota/apiserver/storage/log/record-log.ts";
-import { pause } from "@milo-quota/kubernetes/client/pause.ts";
-import type { QueueListeners } from "@milo-quota/kubernetes/client/queue/queue-listener.ts";
+import type { QueueObservers } from "@milo-quota/kubernetes/client/queue/queue-observer.ts";
+import { sleep } from "@milo-quota/kubernetes/client/sleep.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
-import type { AdmissionOptions } from "../../admission/admission.ts";
+import type { AdmissionObserver } from "../../admission/admission-observer.ts";
+import type { StreamsObserver } from "../../admission/claims/stream-observer.ts";
 import { measureDecisions } from "../../controllers/metrics/decision-metrics.ts";
 import { measureHealth, measureInformers } from "../../controllers/metrics/health-metrics.ts";
 import { measureQueues } from "../../controllers/metrics/queue-metrics.ts";
-import type { DecisionListener } from "../../controllers/writer/writer-deps.ts";
+import type { DecisionObserver } from "../../controllers/writer/writer-deps.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { measureProcess } from "../../telemetry/process-metrics.ts";
 import type { Tenancy } from "../../tenancy/tenancy.ts";
@@ -25,21 +26,22 @@ export interface SystemMetricsOptions {
   readonly clock: Clock;
   readonly elapsedMs: () => number;
   readonly report: (where: string, error: unknown) => void;
-  /** Where the data is; undefined when it is in memory. */
+  /** The data directory; undefined when the data is in memory. */
   readonly directory: string | undefined;
 }
 
-/** What everything in one process has to tell. Parts that are yet to start are heard of through these listeners. */
+/** All metrics of one process, and the observers that the other parts report to. */
 export class SystemMetrics {
   readonly #options: SystemMetricsOptions;
   readonly #metrics: Metrics;
   readonly #stopProcess: () => void;
   readonly scrapes: Scrapes;
   readonly requestObserver: RequestObserver;
-  readonly toldQueues: QueueListeners;
-  readonly toldDecisions: DecisionListener;
-  readonly admission: Required<Pick<AdmissionOptions, "told" | "toldStreams">>;
-  readonly overLog: (log: RecordLog) => RecordLog;
+  readonly queueObservers: QueueObservers;
+  readonly decisionObserver: DecisionObserver;
+  readonly admissionObserver: AdmissionObserver;
+  readonly streamObserver: StreamsObserver;
+  readonly wrapLog: (log: RecordLog) => RecordLog;
 
   constructor(options: SystemMetricsOptions) {
     const { clock, elapsedMs, report } = options;
@@ -48,24 +50,22 @@ export class SystemMetrics {
     this.#metrics = metrics;
     this.scrapes = new Scrapes(metrics);
     this.requestObserver = measureRequests(metrics);
-    this.toldQueues = measureQueues(metrics);
-    this.toldDecisions = measureDecisions(metrics);
-    this.admission = {
-      told: measureAdmission(metrics),
-      toldStreams: measureStreams(metrics),
-    };
-    this.overLog = (log) => measuredLog(log, metrics, elapsedMs);
+    this.queueObservers = measureQueues(metrics);
+    this.decisionObserver = measureDecisions(metrics);
+    this.admissionObserver = measureAdmission(metrics);
+    this.streamObserver = measureStreams(metrics);
+    this.wrapLog = (log) => measuredLog(log, metrics, elapsedMs);
     this.#stopProcess = measureProcess(metrics, clock.now() - elapsedMs());
   }
 
-  /** The server has started. */
-  showServer({ registry: { store }, watches }: Pick<EmbeddedServer, "registry" | "watches">): void {
+  /** To be called once the server has started. */
+  measureServer({ registry: { store }, watches }: Pick<EmbeddedServer, "registry" | "watches">): void {
     measureStore(this.#metrics, () => store.revision, this.#options.directory);
     measureWatches(this.#metrics, () => watches.count);
   }
 
-  /** Quota is about to be at work. */
-  showQuota(quota: QuotaSystem, tenancy: Pick<Tenancy, "informers">, { planes, clock, report }: Runtime): void {
+  /** To be called before the quota system starts. */
+  measureQuota(quota: QuotaSystem, tenancy: Pick<Tenancy, "informers">, { planes, clock, report }: Runtime): void {
     measureEnforcement(this.#metrics, () => quota.enforcement);
     measureStreamHealth(this.#metrics, () => quota.health);
     measurePolicies(this.#metrics, quota.views.claimPolicies);
@@ -73,8 +73,8 @@ export class SystemMetrics {
     measureHealth(this.#metrics, quota.controllers, planes);
     const { controllers } = quota;
     measureInformers(this.#metrics, () => [...controllers.health.informers, ...tenancy.informers]);
-    const nextTurn = (signal: AbortSignal): Promise<void> => pause(clock, 0, signal);
-    this.#metrics.add(new StateMetrics({ planes, report, nextTurn }));
+    const yieldToEventLoop = (signal: AbortSignal): Promise<void> => sleep(clock, 0, signal);
+    this.#metrics.add(new StateMetrics({ planes, report, yieldToEventLoop }));
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,6 @@
-import { type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import { type ReconcileResult, reconciled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
 import { organizationNamespace } from "../../core/resources/object-tenant.ts";
 import {
   type OrganizationMembership,
@@ -9,14 +9,14 @@ import {
 } from "../resources/organization-membership.ts";
 import type { TenancyRuntime } from "../tenancy-runtime.ts";
 import { type MembershipRecord, membershipRecord } from "../tenant-records.ts";
-import { atRoot, type TenantViews } from "../tenant-views.ts";
+import { inRoot, type TenantViews } from "../tenant-views.ts";
 import { type Readiness, writeReadiness } from "./tenant-writes.ts";
 
-/** Lets memberships say whether they give any rights. What rights they give does not depend on it. */
+/** Writes the Ready condition of memberships. The authorizer does not depend on it. */
 export class MembershipController {
   readonly #runtime: TenancyRuntime;
   readonly #views: TenantViews;
-  readonly #queue: WorkQueue<ObjectPlace>;
+  readonly #queue: WorkQueue<PlaneObjectKey>;
   readonly #memberships: ResourceClient<OrganizationMembership>;
   readonly #subscriptions: readonly (() => void)[];
 
@@ -25,10 +25,10 @@ export class MembershipController {
     this.#views = views;
     const { client, clock, random, report } = runtime;
     this.#memberships = client.resource(organizationMembershipDefinition, parseOrganizationMembership);
-    this.#queue = new WorkQueue<ObjectPlace>({
-      work: (place, signal) => this.#reconcile(place, signal),
+    this.#queue = new WorkQueue<PlaneObjectKey>({
+      reconcile: (key, signal) => this.#reconcile(key, signal),
       idOf: ({ namespace, name }) => `${namespace}/${name}`,
-      told: runtime.toldQueues?.("memberships"),
+      observer: runtime.queueObservers?.("memberships"),
       clock,
       random,
       report: (error, { namespace, name }) => report(`OrganizationMembership "${namespace}/${name}"`, error),
@@ -43,52 +43,56 @@ export class MembershipController {
 
   #subscribe(): readonly (() => void)[] {
     const { memberships, organizations, users } = this.#views;
-    let isLive = false; // every membership that there is already is told of anyway
-    const about = (is: (membership: MembershipRecord, name: string) => boolean) => {
-      const queueThose = ({ name }: ObjectPlace): void => {
-        if (isLive) this.#queueWhere((membership) => is(membership, name));
+    let isLive = false; // the informer delivers existing memberships anyway
+    const relatedTo = (isRelated: (membership: MembershipRecord, name: string) => boolean) => {
+      const queueRelated = ({ name }: PlaneObjectKey): void => {
+        if (isLive) this.#queueWhere((membership) => isRelated(membership, name));
       };
-      return { added: queueThose, removed: queueThose };
+      return { onAdd: queueRelated, onDelete: queueRelated };
     };
-    const own = (place: ObjectPlace): void => this.#queue.add(place);
+    const queueSelf = (key: PlaneObjectKey): void => this.#queue.add(key);
     const subscriptions = [
-      memberships.subscribe({ added: own, changed: own }),
-      organizations.subscribe(about(({ organization }, name) => organization === name)),
-      users.subscribe(about(({ member }, name) => "user" in member && member.user === name)),
+      memberships.subscribe({ onAdd: queueSelf, onUpdate: queueSelf }),
+      organizations.subscribe(relatedTo(({ organization }, name) => organization === name)),
+      users.subscribe(relatedTo(({ member }, name) => "user" in member && member.user === name)),
     ];
     isLive = true;
     return subscriptions;
   }
 
-  #queueWhere(isMeant: (membership: MembershipRecord) => boolean): void {
-    for (const [place, membership] of this.#views.memberships.entries()) {
-      if (isMeant(membership)) this.#queue.add(place);
+  #queueWhere(matches: (membership: MembershipRecord) => boolean): void {
+    for (const [key, membership] of this.#views.memberships.entries()) {
+      if (matches(membership)) this.#queue.add(key);
     }
   }
 
-  async #reconcile(place: ObjectPlace, signal: AbortSignal): Promise<Outcome> {
-    const known = this.#views.memberships.get(place);
-    if (known === undefined || known.shown === this.#readinessOf(known).reason) return settled;
-    const membership = await this.#memberships.find(place, signal);
+  async #reconcile(key: PlaneObjectKey, signal: AbortSignal): Promise<ReconcileResult> {
+    const known = this.#views.memberships.get(key);
+    if (known === undefined || known.shownReason === this.#readinessOf(known).reason) return reconciled;
+    const membership = await this.#memberships.find(key, signal);
     const record = membership === undefined ? undefined : membershipRecord(membership);
-    if (membership === undefined || record === undefined) return settled;
+    if (membership === undefined || record === undefined) return reconciled;
     const { clock } = this.#runtime;
     const readiness = this.#readinessOf(record);
     await writeReadiness({ client: this.#memberships, clock }, membership, { readiness }, signal);
-    return settled;
+    return reconciled;
   }
 
-  #readinessOf({ organization, member, isInPlace }: MembershipRecord): Readiness {
+  #readinessOf({ organization, member, isInOwnNamespace }: MembershipRecord): Readiness {
     const { organizations, users } = this.#views;
-    const no = (reason: string, message: string): Readiness => ({ status: "False", reason, message });
-    if (!isInPlace)
-      return no("WrongNamespace", `it gives rights in namespace ${organizationNamespace(organization)} alone`);
-    if (organizations.get(atRoot(organization)) === undefined) {
-      return no("OrganizationNotFound", `there is no Organization "${organization}"`);
+    const notReady = (reason: string, message: string): Readiness => ({ status: "False", reason, message });
+    if (!isInOwnNamespace)
+      return notReady("WrongNamespace", `the membership must be in namespace ${organizationNamespace(organization)}`);
+    if (organizations.get(inRoot(organization)) === undefined) {
+      return notReady("OrganizationNotFound", `Organization "${organization}" not found`);
     }
-    if ("user" in member && users.get(atRoot(member.user)) === undefined) {
-      return no("UserNotFound", `there is no User "${member.user}"`);
+    if ("user" in member && users.get(inRoot(member.user)) === undefined) {
+      return notReady("UserNotFound", `User "${member.user}" not found`);
     }
-    return { status: "True", reason: "MembershipActive", message: `it gives rights in Organization "${organization}"` };
+    return {
+      status: "True",
+      reason: "MembershipActive",
+      message: `the member has rights in Organization "${organization}"`,
+    };
   }
 }

@@ -1,4 +1,9 @@
-import { again, type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import {
+  type ReconcileResult,
+  reconciled,
+  requeueAfter,
+  WorkQueue,
+} from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import { namespacesType } from "@milo-quota/kubernetes/client/resources/namespaces.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
@@ -7,15 +12,15 @@ import { organizationNamespace, organizationOfNamespace } from "../../core/resou
 import { type Organization, organizationDefinition, parseOrganization } from "../resources/organization.ts";
 import { parseProject, projectDefinition } from "../resources/project.ts";
 import type { TenancyRuntime } from "../tenancy-runtime.ts";
-import { isDeleting, isKept } from "../tenant-records.ts";
-import { atRoot, type TenantViews } from "../tenant-views.ts";
+import { hasTenancyFinalizer, isDeleting } from "../tenant-records.ts";
+import { inRoot, type TenantViews } from "../tenant-views.ts";
 import { ensureOrganizationNamespace, removeNamespace } from "./organization-namespace.ts";
-import { hold, release, unlessOvertaken, writeReadiness } from "./tenant-writes.ts";
+import { addFinalizer, ignoreConflict, removeFinalizer, writeReadiness } from "./tenant-writes.ts";
 
-/** How soon it is looked at again whether something is gone whose end is not told. */
-const lookAgainMs = 1_000;
+/** Poll interval for deletions that trigger no reconcile. */
+const pollMs = 1_000;
 
-/** Gives every organization its namespace; when it goes, its projects and its namespace go before it. */
+/** Creates the namespace of each organization. Deletes the projects and the namespace before the organization. */
 export class OrganizationController {
   readonly #runtime: TenancyRuntime;
   readonly #views: TenantViews;
@@ -31,9 +36,9 @@ export class OrganizationController {
     this.#organizations = client.resource(organizationDefinition, parseOrganization);
     this.#namespaces = client.resource(namespacesType, anyObject);
     this.#queue = new WorkQueue({
-      work: (name, signal) => this.#reconcile(name, signal),
+      reconcile: (name, signal) => this.#reconcile(name, signal),
       idOf: (name) => name,
-      told: runtime.toldQueues?.("organizations"),
+      observer: runtime.queueObservers?.("organizations"),
       clock,
       random,
       report: (error, name) => report(`Organization "${name}"`, error),
@@ -54,69 +59,71 @@ export class OrganizationController {
       if (organization !== undefined) this.#queue.add(organization);
     };
     return [
-      organizations.subscribe({ added: own, changed: own }),
-      // Projects matter to an organization that goes, and to no other.
+      organizations.subscribe({ onAdd: own, onUpdate: own }),
+      // Only a terminating organization waits for its projects.
       projects.subscribe({
-        added: (_, { organization }) => this.#queueDeleting(organization),
-        removed: (_, { organization }) => this.#queueDeleting(organization),
+        onAdd: (_, { organization }) => this.#queueDeleting(organization),
+        onDelete: (_, { organization }) => this.#queueDeleting(organization),
       }),
-      namespaces.subscribe({ changed: ofNamespace, removed: ofNamespace }),
+      namespaces.subscribe({ onUpdate: ofNamespace, onDelete: ofNamespace }),
     ];
   }
 
   #queueDeleting(organization: string): void {
-    const found = this.#views.organizations.get(atRoot(organization));
+    const found = this.#views.organizations.get(inRoot(organization));
     if (found?.isDeleting === true) this.#queue.add(organization);
   }
 
-  async #reconcile(name: string, signal: AbortSignal): Promise<Outcome> {
-    if (this.#isInOrder(name)) return settled;
+  async #reconcile(name: string, signal: AbortSignal): Promise<ReconcileResult> {
+    if (this.#isUpToDate(name)) return reconciled;
     const organization = await this.#organizations.find({ name }, signal);
-    if (organization === undefined) return settled;
-    return isDeleting(organization.metadata) ? this.#remove(organization, signal) : this.#provide(organization, signal);
+    if (organization === undefined) return reconciled;
+    return isDeleting(organization.metadata) ? this.#remove(organization, signal) : this.#ensure(organization, signal);
   }
 
-  #isInOrder(name: string): boolean {
-    const organization = this.#views.organizations.get(atRoot(name));
-    const namespace = this.#views.namespaces.get(atRoot(organizationNamespace(name)));
+  #isUpToDate(name: string): boolean {
+    const organization = this.#views.organizations.get(inRoot(name));
+    const namespace = this.#views.namespaces.get(inRoot(organizationNamespace(name)));
     return organization?.isSettled === true && namespace?.owners.includes(organization.uid) === true;
   }
 
-  async #provide(found: Organization, signal: AbortSignal): Promise<Outcome> {
-    // Held before anything is made for it, so that nothing is left behind.
-    const organization = isKept(found.metadata) ? found : await hold(this.#organizations, found, undefined, signal);
+  async #ensure(found: Organization, signal: AbortSignal): Promise<ReconcileResult> {
+    // The finalizer comes first, so that nothing is left behind when the organization is deleted.
+    const organization = hasTenancyFinalizer(found.metadata)
+      ? found
+      : await addFinalizer(this.#organizations, found, undefined, signal);
     const namespace = organizationNamespace(organization.metadata.name ?? "");
     const state = await ensureOrganizationNamespace(this.#namespaces, organization, signal);
     const readiness =
       state === "ready"
-        ? ({ status: "True", reason: "OrganizationReady", message: `namespace ${namespace} is there` } as const)
+        ? ({ status: "True", reason: "OrganizationReady", message: `namespace ${namespace} exists` } as const)
         : ({
             status: "False",
             reason: "NamespaceTerminating",
-            message: `namespace ${namespace} is still there from before, and is being removed`,
+            message: `an earlier namespace ${namespace} is still terminating`,
           } as const);
     await this.#write(organization, { phase: state === "ready" ? "Active" : "Pending", namespace, readiness }, signal);
-    return state === "ready" ? settled : again(lookAgainMs);
+    return state === "ready" ? reconciled : requeueAfter(pollMs);
   }
 
-  async #remove(found: Organization, signal: AbortSignal): Promise<Outcome> {
-    if (!isKept(found.metadata)) return settled;
-    const message = "projects and namespace are being removed";
+  async #remove(found: Organization, signal: AbortSignal): Promise<ReconcileResult> {
+    if (!hasTenancyFinalizer(found.metadata)) return reconciled;
+    const message = "projects and namespace are being deleted";
     const readiness = { status: "False", reason: "Deleting", message } as const;
     const organization = await this.#write(found, { phase: "Terminating", readiness }, signal);
-    if ((await this.#removeProjects(organization, signal)) > 0) return again(lookAgainMs);
-    if ((await removeNamespace(this.#namespaces, organization, signal)) === "terminating") return again(lookAgainMs);
-    await release(this.#organizations, organization, signal);
-    return settled;
+    if ((await this.#removeProjects(organization, signal)) > 0) return requeueAfter(pollMs);
+    if ((await removeNamespace(this.#namespaces, organization, signal)) === "terminating") return requeueAfter(pollMs);
+    await removeFinalizer(this.#organizations, organization, signal);
+    return reconciled;
   }
 
-  /** How many there were, as of a moment after the organization was known to go. */
+  /** The number of projects, read after the organization was known to be terminating. */
   async #removeProjects({ metadata }: Organization, signal: AbortSignal): Promise<number> {
-    await this.#views.projects.fresh(signal);
+    await this.#views.projects.waitUntilFresh(signal);
     const projects = this.#runtime.client.resource(projectDefinition, parseProject);
     const own = [...this.#views.projects.entries()].filter(([, { organization }]) => organization === metadata.name);
-    for (const [{ name }, { uid, isDeleting: isGoing }] of own) {
-      if (!isGoing) await projects.delete({ name }, { uid }, signal).catch(unlessOvertaken);
+    for (const [{ name }, { uid, isDeleting: isAlreadyDeleting }] of own) {
+      if (!isAlreadyDeleting) await projects.delete({ name }, { uid }, signal).catch(ignoreConflict);
     }
     return own.length;
   }

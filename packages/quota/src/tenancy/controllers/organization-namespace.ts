@@ -4,11 +4,11 @@ import { organizationNamespace } from "../../core/resources/object-tenant.ts";
 import { type Organization, organizationDefinition } from "../resources/organization.ts";
 import { organizationLabel } from "../resources/tenancy-names.ts";
 import { isDeleting, organizationOwners } from "../tenant-records.ts";
-import { ownedBy, unlessOvertaken } from "./tenant-writes.ts";
+import { ignoreConflict, ownedBy } from "./tenant-writes.ts";
 
 type Namespaces = ResourceClient<KubernetesObject>;
 
-/** Makes the namespace of an organization its own. One that was another's of the same name goes first. */
+/** Creates or adopts the namespace of an organization. The namespace of an earlier organization of the same name is deleted first. */
 export async function ensureOrganizationNamespace(
   namespaces: Namespaces,
   organization: Organization,
@@ -30,7 +30,7 @@ export async function ensureOrganizationNamespace(
   return "ready";
 }
 
-/** Deletes the namespace of an organization, if it is its own. */
+/** Deletes the namespace of an organization, if the organization owns it. */
 export async function removeNamespace(
   namespaces: Namespaces,
   organization: Organization,
@@ -50,7 +50,7 @@ function find(namespaces: Namespaces, { metadata }: Organization, signal: AbortS
 
 async function remove(namespaces: Namespaces, { metadata }: KubernetesObject, signal: AbortSignal): Promise<void> {
   const { name = "", uid } = metadata;
-  await namespaces.delete({ name }, uid === undefined ? {} : { uid }, signal).catch(unlessOvertaken);
+  await namespaces.delete({ name }, uid === undefined ? {} : { uid }, signal).catch(ignoreConflict);
 }
 
 async function adopt(

@@ -1,16 +1,22 @@
-import { type Outcome, settled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
+import { type ReconcileResult, reconciled, WorkQueue } from "@milo-quota/kubernetes/client/queue/work-queue.ts";
 import type { ResourceClient } from "@milo-quota/kubernetes/client/resources/resource-client.ts";
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
 import { projectPath, projectPlane } from "../../views/tenant-planes.ts";
 import { type Project, parseProject, projectDefinition } from "../resources/project.ts";
 import type { TenancyRuntime } from "../tenancy-runtime.ts";
 import type { TenantDirectory } from "../tenant-directory.ts";
-import { isDeleting, isKept, type OrganizationRecord, type ProjectRecord, projectRecord } from "../tenant-records.ts";
-import { atRoot, type TenantViews } from "../tenant-views.ts";
+import {
+  hasTenancyFinalizer,
+  isDeleting,
+  type OrganizationRecord,
+  type ProjectRecord,
+  projectRecord,
+} from "../tenant-records.ts";
+import { inRoot, type TenantViews } from "../tenant-views.ts";
 import { openProjectPlane } from "./project-plane.ts";
-import { hold, ownedBy, type Readiness, release, writeReadiness } from "./tenant-writes.ts";
+import { addFinalizer, ownedBy, type Readiness, removeFinalizer, writeReadiness } from "./tenant-writes.ts";
 
-/** Gives every project its control plane, and removes that with everything in it when the project goes. */
+/** Opens the control plane of each project, and closes it with everything in it when the project is deleted. */
 export class ProjectController {
   readonly #runtime: TenancyRuntime;
   readonly #views: TenantViews;
@@ -18,11 +24,11 @@ export class ProjectController {
   readonly #queue: WorkQueue<string>;
   readonly #projects: ResourceClient<Project>;
   readonly #subscriptions: readonly (() => void)[];
-  /** Projects whose organization is not there yet, by its name. */
+  /** Projects whose organization does not exist yet, by the name of the organization. */
   readonly #waiting = new Map<string, Set<string>>();
-  /** UIDs of projects whose plane was closed before they went. */
+  /** UIDs of projects whose plane was closed before they were deleted. */
   readonly #closed = new Set<string>();
-  /** Projects that went while they had a plane: somebody took our finalizer away. */
+  /** Projects that were deleted although they had a plane, because our finalizer was removed. */
   readonly #orphaned = new Set<string>();
 
   constructor(runtime: TenancyRuntime, views: TenantViews, directory: TenantDirectory) {
@@ -32,17 +38,17 @@ export class ProjectController {
     const { client, clock, random, report } = runtime;
     this.#projects = client.resource(projectDefinition, parseProject);
     this.#queue = new WorkQueue({
-      work: (name, signal) => this.#reconcile(name, signal),
+      reconcile: (name, signal) => this.#reconcile(name, signal),
       idOf: (name) => name,
-      told: runtime.toldQueues?.("projects"),
+      observer: runtime.queueObservers?.("projects"),
       clock,
       random,
       report: (error, name) => report(`Project "${name}"`, error),
     });
-    const own = ({ name }: ObjectPlace): void => this.#queue.add(name);
+    const own = ({ name }: PlaneObjectKey): void => this.#queue.add(name);
     this.#subscriptions = [
-      views.projects.subscribe({ added: own, changed: own, removed: (place, before) => this.#removed(place, before) }),
-      views.organizations.subscribe({ added: ({ name }) => this.#organizationCame(name) }),
+      views.projects.subscribe({ onAdd: own, onUpdate: own, onDelete: (key, before) => this.#onDeleted(key, before) }),
+      views.organizations.subscribe({ onAdd: ({ name }) => this.#onOrganizationAdded(name) }),
     ];
   }
 
@@ -51,88 +57,87 @@ export class ProjectController {
     await this.#queue.stop();
   }
 
-  #organizationCame(organization: string): void {
+  #onOrganizationAdded(organization: string): void {
     for (const project of this.#waiting.get(organization) ?? []) this.#queue.add(project);
     this.#waiting.delete(organization);
   }
 
-  #removed({ name }: ObjectPlace, { uid, organization, isReady }: ProjectRecord): void {
+  #onDeleted({ name }: PlaneObjectKey, { uid, organization, isReady }: ProjectRecord): void {
     this.#waiting.get(organization)?.delete(name);
     if (!this.#closed.delete(uid) && isReady) this.#orphaned.add(name);
     this.#queue.add(name);
   }
 
-  async #reconcile(name: string, signal: AbortSignal): Promise<Outcome> {
-    if (this.#isInOrder(name)) {
-      this.#directory.forget(name);
-      return settled;
+  async #reconcile(name: string, signal: AbortSignal): Promise<ReconcileResult> {
+    if (this.#isUpToDate(name)) {
+      this.#directory.clearOpened(name);
+      return reconciled;
     }
     const project = await this.#projects.find({ name }, signal);
-    if (project === undefined) return this.#clear(name);
+    if (project === undefined) return this.#cleanUp(name);
     if (isDeleting(project.metadata)) return this.#close(project, signal);
-    return this.#provide(project, signal);
+    return this.#ensure(project, signal);
   }
 
-  #isInOrder(name: string): boolean {
-    const project = this.#views.projects.get(atRoot(name));
+  #isUpToDate(name: string): boolean {
+    const project = this.#views.projects.get(inRoot(name));
     if (project === undefined || !project.isSettled || this.#orphaned.has(name)) return false;
     const organization = this.#organization(project.organization);
     return organization !== undefined && project.owners.includes(organization.uid);
   }
 
   #organization(name: string): OrganizationRecord | undefined {
-    return this.#views.organizations.get(atRoot(name));
+    return this.#views.organizations.get(inRoot(name));
   }
 
-  /** Whatever a project of this name left behind goes. */
-  async #clear(name: string): Promise<Outcome> {
-    this.#directory.forget(name);
-    if (!this.#orphaned.has(name)) return settled;
+  /** Closes a plane that a deleted project left behind. */
+  async #cleanUp(name: string): Promise<ReconcileResult> {
+    this.#directory.clearOpened(name);
+    if (!this.#orphaned.has(name)) return reconciled;
     await this.#runtime.planes.close(projectPlane(name));
     this.#orphaned.delete(name);
-    return settled;
+    return reconciled;
   }
 
-  async #provide(found: Project, signal: AbortSignal): Promise<Outcome> {
+  async #ensure(found: Project, signal: AbortSignal): Promise<ReconcileResult> {
     const { isReady, owners } = projectRecord(found);
     const { name: organization } = found.spec.ownerRef;
     const owner = this.#organization(organization);
     if (owner === undefined || owner.isDeleting) {
       this.#waitFor(organization, found);
-      return isReady ? settled : this.#write(found, withoutOrganization(organization, owner), signal);
+      return isReady ? reconciled : this.#write(found, withoutOrganization(organization, owner), signal);
     }
-    // It was made for another organization that had the name, and goes with that one.
-    if (owners.length > 0 && !owners.includes(owner.uid)) return settled;
+    // An earlier organization of the same name owns the project, and the garbage collector deletes it with that one.
+    if (owners.length > 0 && !owners.includes(owner.uid)) return reconciled;
     const reference = owners.length === 0 ? ownedBy({ name: organization, uid: owner.uid }) : undefined;
-    const isHeld = isKept(found.metadata) && reference === undefined;
-    // Held before anything is made for it, so that nothing is left behind.
-    const project = isHeld ? found : await hold(this.#projects, found, reference, signal);
+    const isPrepared = hasTenancyFinalizer(found.metadata) && reference === undefined;
+    // The finalizer comes first, so that nothing is left behind when the project is deleted.
+    const project = isPrepared ? found : await addFinalizer(this.#projects, found, reference, signal);
     if (!isReady) await openProjectPlane(this.#runtime, this.#directory, project, signal);
     const { name = "" } = project.metadata;
     this.#orphaned.delete(name);
-    const message = `its control plane is at ${projectPath(name)}`;
+    const message = `the control plane is at ${projectPath(name)}`;
     return this.#write(project, { status: "True", reason: "ProjectReady", message }, signal);
   }
 
-  /** It is looked at again when an organization of that name comes. */
   #waitFor(organization: string, { metadata: { name = "" } }: Project): void {
     this.#waiting.set(organization, (this.#waiting.get(organization) ?? new Set<string>()).add(name));
   }
 
-  async #write(project: Project, readiness: Readiness, signal: AbortSignal): Promise<Outcome> {
+  async #write(project: Project, readiness: Readiness, signal: AbortSignal): Promise<ReconcileResult> {
     const { clock } = this.#runtime;
     await writeReadiness({ client: this.#projects, clock }, project, { readiness }, signal);
-    return settled;
+    return reconciled;
   }
 
-  async #close(project: Project, signal: AbortSignal): Promise<Outcome> {
+  async #close(project: Project, signal: AbortSignal): Promise<ReconcileResult> {
     const { name = "", uid = "" } = project.metadata;
-    this.#directory.forget(name);
-    if (!isKept(project.metadata)) return settled;
+    this.#directory.clearOpened(name);
+    if (!hasTenancyFinalizer(project.metadata)) return reconciled;
     await this.#runtime.planes.close(projectPlane(name));
     this.#closed.add(uid);
-    await release(this.#projects, project, signal);
-    return settled;
+    await removeFinalizer(this.#projects, project, signal);
+    return reconciled;
   }
 }
 
@@ -140,5 +145,5 @@ function withoutOrganization(name: string, found: OrganizationRecord | undefined
   if (found !== undefined) {
     return { status: "False", reason: "OrganizationTerminating", message: `Organization "${name}" is being deleted` };
   }
-  return { status: "False", reason: "OrganizationNotFound", message: `there is no Organization "${name}"` };
+  return { status: "False", reason: "OrganizationNotFound", message: `Organization "${name}" not found` };
 }

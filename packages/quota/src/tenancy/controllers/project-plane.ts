@@ -12,18 +12,18 @@ import type { TenancyRuntime } from "../tenancy-runtime.ts";
 import type { TenantDirectory } from "../tenant-directory.ts";
 
 /**
- * Makes the control plane of a project, empty: what is in it from before, of another project of that name, goes first. A
- * namespace in it says whose it is, so that what was made for this very project stays when it is made again.
+ * Opens the control plane of a project. The contents of an earlier project of the same name are deleted first; an annotation of
+ * a namespace in the plane tells which project the contents belong to.
  */
 export async function openProjectPlane(
   { client, planes }: TenancyRuntime,
-  directory: Pick<TenantDirectory, "opened">,
+  directory: Pick<TenantDirectory, "markOpened">,
   { metadata: { name = "", uid = "" } }: Project,
   signal: AbortSignal,
 ): Promise<void> {
   const plane = projectPlane(name);
   const namespaces = client.inPlane(tenantLayout.addressOf(plane)).resource(namespacesType, anyObject);
-  directory.opened(name, uid);
+  directory.markOpened(name, uid);
   const found = await namespaces.find({ name: systemNamespace }, signal);
   if (found === undefined || ownerOf(found) !== uid) await planes.close(plane);
   await planes.open(plane);
@@ -42,7 +42,7 @@ async function markPlane(
   try {
     await namespaces.create({ apiVersion: "v1", kind: "Namespace", metadata }, {}, signal);
   } catch (error) {
-    // Others need this namespace too, and make it where it is missing.
+    // Other controllers create this namespace as well.
     if (!(error instanceof StatusError) || error.status.reason !== "AlreadyExists") throw error;
     await namespaces.patch(
       { name: systemNamespace },

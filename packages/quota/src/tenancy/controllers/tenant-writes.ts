@@ -4,11 +4,10 @@ import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 import { type Condition, type ConditionStatus, setCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import type { KubernetesObject, OwnerReference } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import { organizationDefinition } from "../resources/organization.ts";
 import { tenancyFinalizer } from "../resources/tenancy-names.ts";
 
-/** An object whose status says how it is in a condition. */
 interface Conditioned extends KubernetesObject {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
@@ -19,7 +18,7 @@ export interface Readiness {
   readonly message: string;
 }
 
-/** Writes the condition Ready, and what else the status is to say, unless it says so already. */
+/** Writes the condition Ready and other status fields, unless nothing changes. */
 export async function writeReadiness<Kind extends Conditioned>(
   { client, clock }: { readonly client: ResourceClient<Kind>; readonly clock: Clock },
   object: Kind,
@@ -30,33 +29,33 @@ export async function writeReadiness<Kind extends Conditioned>(
   const { generation } = metadata;
   const observed = generation === undefined ? {} : { observedGeneration: generation };
   const state = { type: "Ready", ...readiness, ...observed };
-  const conditions = setCondition(before.conditions ?? [], state, timeText(clock.now()));
+  const conditions = setCondition(before.conditions ?? [], state, formatTime(clock.now()));
   const after = { ...before, ...others, ...observed, conditions };
   return (await writeStatus(client, object, { before, after }, signal)) ?? object;
 }
 
-/** Holds an object by our finalizer, on the very version that is known; and gives it an owner, if there is one. */
-export function hold<Kind extends KubernetesObject>(
+/** Adds our finalizer and an owner, if there is one, on the version that was read. */
+export function addFinalizer<Kind extends KubernetesObject>(
   client: ResourceClient<Kind>,
   { metadata }: Kind,
   owner: OwnerReference | undefined,
   signal: AbortSignal,
 ): Promise<Kind> {
   const { name = "", uid, resourceVersion, finalizers = [], ownerReferences = [] } = metadata;
-  const held = [...new Set([...finalizers, tenancyFinalizer])];
+  const withOurs = [...new Set([...finalizers, tenancyFinalizer])];
   const owned = owner === undefined ? {} : { ownerReferences: [...ownerReferences, owner] };
-  const body = { metadata: { uid, resourceVersion, finalizers: held, ...owned } };
+  const body = { metadata: { uid, resourceVersion, finalizers: withOurs, ...owned } };
   return client.patch({ name }, { type: "merge", body }, {}, signal);
 }
 
-/** What goes with an organization, even if nobody is there to see to it. */
+/** The owner reference by which the garbage collector deletes an object together with its organization. */
 export function ownedBy(organization: { readonly name: string; readonly uid: string }): OwnerReference {
   const { group, version, kind } = organizationDefinition;
   return { apiVersion: `${group}/${version}`, kind, ...organization, controller: true, blockOwnerDeletion: true };
 }
 
-/** Lets go of an object, on the very version that is known. */
-export function release<Kind extends KubernetesObject>(
+/** Removes our finalizer, on the version that was read. */
+export function removeFinalizer<Kind extends KubernetesObject>(
   client: ResourceClient<Kind>,
   { metadata }: Kind,
   signal: AbortSignal,
@@ -67,7 +66,7 @@ export function release<Kind extends KubernetesObject>(
   return client.patch({ name }, { type: "merge", body }, {}, signal);
 }
 
-/** Lets a failure be that means that somebody else was faster: what they did is told soon. */
-export function unlessOvertaken(error: unknown): void {
+/** Ignores NotFound and Conflict: another client was faster, and its write triggers the next reconcile. */
+export function ignoreConflict(error: unknown): void {
   if (!(error instanceof StatusError) || !["NotFound", "Conflict"].includes(error.status.reason ?? "")) throw error;
 }

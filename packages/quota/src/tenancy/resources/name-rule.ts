@@ -1,6 +1,6 @@
 import type { ValidationRule } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 
-/** A name that goes into others: as short as they need it, and without dots. */
+/** For names that are part of other names: limits their length, and allows no dots. */
 export function nameRule(lengthMax: number, because: string): ValidationRule {
   return {
     rule: `size(self.metadata.name) <= ${lengthMax} && !self.metadata.name.contains('.')`,
@@ -9,11 +9,10 @@ export function nameRule(lengthMax: number, because: string): ValidationRule {
   };
 }
 
-/** A field that stays what it was when the object was made. */
-export function unchanging(field: string, because: string): ValidationRule {
+export function immutableField(field: string, because: string): ValidationRule {
   return {
     rule: `self.${field} == oldSelf.${field}`,
-    message: `${field} cannot change: ${because}`,
+    message: `${field} is immutable: ${because}`,
     reason: "FieldValueForbidden",
     fieldPath: `.${field}`,
   };

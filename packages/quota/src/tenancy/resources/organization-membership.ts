@@ -2,13 +2,13 @@ import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definiti
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { conditionsSchema, observedGenerationSchema } from "../../core/resources/fields/conditions.ts";
 import { nameSchema } from "../../core/resources/fields/consumer-ref.ts";
-import { unchanging } from "./name-rule.ts";
+import { immutableField } from "./name-rule.ts";
 import { resourceManagerGroup, tenancyVersion } from "./tenancy-names.ts";
 import { type TenantObject, tenantParser } from "./tenant-object.ts";
 
 const schema = {
   type: "object",
-  description: "Gives a user, or everybody in a group, rights in an organization and in the projects of it.",
+  description: "Gives a user or the members of a group rights in an organization and its projects.",
   required: ["spec"],
   properties: {
     spec: {
@@ -18,28 +18,31 @@ const schema = {
         organizationRef: {
           type: "object",
           description:
-            "The organization. It must be the one in whose namespace the membership is. May be left out by way of the " +
-            "organization's own control plane, which fills it in. Cannot be changed.",
+            "The organization whose namespace the membership is in. Optional in the organization's own control plane, " +
+            "which fills it in. Immutable.",
           required: ["name"],
-          properties: { name: { ...nameSchema, description: "The name of the organization." } },
+          properties: { name: { ...nameSchema, description: "Name of the organization." } },
         },
         userRef: {
           type: "object",
-          description: "The member. Cannot be changed.",
+          description: "The member. Immutable.",
           required: ["name"],
-          properties: { name: { ...nameSchema, description: "The name of a User, as which they authenticate." } },
+          properties: {
+            name: { ...nameSchema, description: "Name of the User, with which the member authenticates." },
+          },
         },
         groupRef: {
           type: "object",
-          description: "A group whose members all are members, in place of userRef. Cannot be changed.",
+          description:
+            "A group whose members become members of the organization. Use it instead of userRef. Immutable.",
           required: ["name"],
-          properties: { name: { ...nameSchema, description: "The name of a group that users authenticate with." } },
+          properties: { name: { ...nameSchema, description: "Name of the group." } },
         },
         roles: {
           type: "array",
           description:
-            "view: see projects and what is in them, limits, usage and claims. admin: also make, change and delete " +
-            "projects and what is in them, and manage memberships.",
+            "view: read projects and their contents, limits, usage and claims. admin: also create, update and delete " +
+            "projects and their contents, and manage memberships.",
           minItems: 1,
           maxItems: 2,
           "x-kubernetes-list-type": "set",
@@ -48,22 +51,22 @@ const schema = {
         },
       },
       "x-kubernetes-validations": [
-        { rule: "has(self.userRef) != has(self.groupRef)", message: "give exactly one of userRef and groupRef" },
+        { rule: "has(self.userRef) != has(self.groupRef)", message: "set exactly one of userRef and groupRef" },
         {
           rule: "!has(self.groupRef) || !self.groupRef.name.startsWith('system:')",
-          message: "groups that begin with system: are not for members",
+          message: "groups that start with system: are reserved",
           fieldPath: ".groupRef",
         },
-        unchanging("organizationRef", "make another membership"),
+        immutableField("organizationRef", "create another membership"),
         {
           rule: "has(self.userRef) == has(oldSelf.userRef) && (!has(self.userRef) || self.userRef == oldSelf.userRef)",
-          message: "userRef cannot change: make another membership",
+          message: "userRef is immutable: create another membership",
           reason: "FieldValueForbidden",
           fieldPath: ".userRef",
         },
         {
           rule: "!has(self.groupRef) || !has(oldSelf.groupRef) || self.groupRef == oldSelf.groupRef",
-          message: "groupRef cannot change: make another membership",
+          message: "groupRef is immutable: create another membership",
           reason: "FieldValueForbidden",
           fieldPath: ".groupRef",
         },
@@ -75,7 +78,7 @@ const schema = {
         observedGeneration: observedGenerationSchema,
         conditions: conditionsSchema(
           { Ready: ["MembershipActive", "WrongNamespace", "OrganizationNotFound", "UserNotFound"] },
-          "Ready: whether the membership gives the rights that it says.",
+          "Ready tells whether the membership is in effect.",
         ),
       },
     },

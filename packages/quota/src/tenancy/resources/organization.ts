@@ -14,7 +14,7 @@ export const tenantTypeSchema = {
 
 const schema = {
   type: "object",
-  description: "A tenant: owns projects, has members, and uses quota.",
+  description: "A tenant that owns projects, has members and uses quota.",
   properties: {
     spec: {
       type: "object",
@@ -22,7 +22,7 @@ const schema = {
       properties: {
         type: {
           ...tenantTypeSchema,
-          description: "What sort of organization this is, such as Standard or Personal; for policies to tell apart.",
+          description: "Type of the organization, such as Standard or Personal, for use in policies.",
         },
       },
     },
@@ -32,13 +32,14 @@ const schema = {
         phase: {
           type: "string",
           enum: ["Pending", "Active", "Terminating"],
-          description: "Active when its namespace is there; Terminating while what belongs to it is removed.",
+          description:
+            "Active once its namespace exists; Terminating while its projects and its namespace are deleted.",
         },
-        namespace: { type: "string", description: "Where what belongs to it is kept: organization-<name>." },
+        namespace: { type: "string", description: "Namespace of the organization: organization-<name>." },
         observedGeneration: observedGenerationSchema,
         conditions: conditionsSchema(
           { Ready: ["OrganizationReady", "NamespaceTerminating", "Deleting"] },
-          "Ready: whether the organization can be used.",
+          "Ready tells whether the organization can be used.",
         ),
       },
     },

@@ -2,7 +2,7 @@ import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definiti
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { conditionsSchema, observedGenerationSchema } from "../../core/resources/fields/conditions.ts";
 import { nameSchema } from "../../core/resources/fields/consumer-ref.ts";
-import { nameRule, unchanging } from "./name-rule.ts";
+import { immutableField, nameRule } from "./name-rule.ts";
 import { tenantTypeSchema } from "./organization.ts";
 import { resourceManagerGroup, tenancyVersion } from "./tenancy-names.ts";
 import { type TenantObject, tenantParser } from "./tenant-object.ts";
@@ -11,7 +11,7 @@ const projectNameLengthMax = 63;
 
 const schema = {
   type: "object",
-  description: "A control plane of its own for an organization, with everything that is made in it.",
+  description: "A control plane of an organization, with all objects in it.",
   required: ["spec"],
   properties: {
     spec: {
@@ -21,18 +21,21 @@ const schema = {
         ownerRef: {
           type: "object",
           description:
-            "The organization that the project belongs to. May be left out by way of the organization's own control " +
-            "plane, which fills it in. Cannot be changed.",
+            "The organization that the project belongs to. Optional in the organization's own control plane, which " +
+            "fills it in. Immutable.",
           required: ["kind", "name"],
           properties: {
-            kind: { type: "string", enum: ["Organization"], description: "Organization." },
-            name: { ...nameSchema, description: "The name of the organization." },
+            kind: { type: "string", enum: ["Organization"], description: "Must be Organization." },
+            name: { ...nameSchema, description: "Name of the organization." },
           },
         },
-        type: { ...tenantTypeSchema, description: "What sort of project this is; for policies to tell apart." },
+        type: { ...tenantTypeSchema, description: "Type of the project, for use in policies." },
       },
       "x-kubernetes-validations": [
-        unchanging("ownerRef", "what the project uses was counted for its organization; make another project there"),
+        immutableField(
+          "ownerRef",
+          "the usage of the project counts for its organization; create another project there",
+        ),
       ],
     },
     status: {
@@ -41,7 +44,7 @@ const schema = {
         observedGeneration: observedGenerationSchema,
         conditions: conditionsSchema(
           { Ready: ["ProjectReady", "OrganizationNotFound", "OrganizationTerminating", "Deleting"] },
-          "Ready: whether the project's control plane can be used.",
+          "Ready tells whether the project's control plane can be used.",
         ),
       },
     },

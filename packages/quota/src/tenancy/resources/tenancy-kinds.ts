@@ -4,7 +4,7 @@ import { organizationMembershipDefinition } from "./organization-membership.ts";
 import { projectDefinition } from "./project.ts";
 import { userDefinition } from "./user.ts";
 
-/** Every kind that tenants are made of, in the order in which a reader meets them. */
+/** All kinds of the tenants API, in the order of the reference pages. */
 export const tenancyKinds: readonly KindDefinition[] = [
   organizationDefinition,
   projectDefinition,

@@ -1,19 +1,19 @@
 import { organizationNamespace, tenantGroup } from "../../core/resources/object-tenant.ts";
 import { tenantVersion } from "../../views/tenant-planes.ts";
 
-/** Names that other programs rely on. */
+/** Names that are part of the API. */
 
 export const resourceManagerGroup = tenantGroup;
 export const iamGroup = "iam.miloapis.com";
 export const tenancyVersion = tenantVersion;
 
-/** Keeps an organization or a project until everything that was made for it is gone. */
+/** Keeps an organization or a project until its namespace or control plane is deleted. */
 export const tenancyFinalizer = "resourcemanager.miloapis.com/tenancy";
 
 export const organizationLabel = "resourcemanager.miloapis.com/organization-name";
 
-/** Which project a control plane was made for: another one of the same name gets it empty. */
+/** UID of the project that the contents of a control plane belong to. A later project of the same name starts empty. */
 export const projectUidAnnotation = "resourcemanager.miloapis.com/project-uid";
 
-/** Of a namespace, less what is in front of the name of an organization. */
+/** The maximum length of a namespace name, less the prefix of organization namespaces. */
 export const organizationNameLengthMax = 63 - organizationNamespace("").length;

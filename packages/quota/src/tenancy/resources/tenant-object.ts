@@ -8,7 +8,7 @@ import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts"
 import { walkObject, walkValue } from "@milo-quota/kubernetes/schema/walk.ts";
 import { metadataSchema } from "../../core/resources/fields/metadata-schema.ts";
 
-/** An object of a kind of ours as a server sends it. */
+/** An object as an API server returns it. */
 export type TenantObject<S extends Schema> = Infer<S> & {
   readonly apiVersion: string;
   readonly kind: string;
@@ -17,7 +17,7 @@ export type TenantObject<S extends Schema> = Infer<S> & {
 
 const compiledMetadata = compileSchema(metadataSchema);
 
-/** Reads objects of one kind. What may change and what may not is the business of the server that stored them. */
+/** Parses objects of one kind. The API server has checked immutable fields when it stored them. */
 export function tenantParser<S extends Schema>(definition: KindDefinition & { readonly schema: S }) {
   let compiled: CompiledSchema | undefined;
   const { kind, group, version } = definition;

@@ -7,15 +7,15 @@ const personNameSchema = { type: "string", maxLength: 200 } as const satisfies S
 
 const schema = {
   type: "object",
-  description: "Somebody who can be a member of organizations. Its name is the one that they authenticate with.",
+  description: "A user who can be a member of organizations. The name is the one that the user authenticates with.",
   properties: {
     spec: {
       type: "object",
       default: {},
       properties: {
-        email: { type: "string", maxLength: 320, description: "Where the user can be reached." },
-        givenName: { ...personNameSchema, description: "For people to read." },
-        familyName: { ...personNameSchema, description: "For people to read." },
+        email: { type: "string", maxLength: 320, description: "Email address of the user." },
+        givenName: { ...personNameSchema, description: "Given name of the user." },
+        familyName: { ...personNameSchema, description: "Family name of the user." },
       },
     },
     status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },

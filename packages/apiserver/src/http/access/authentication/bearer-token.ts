@@ -1,7 +1,7 @@
 import type { RequestHeaders } from "@milo-quota/kubernetes/client/transport/api-request.ts";
 import { firstHeader } from "../authenticator.ts";
 
-/** What the Authorization header says. Another scheme than Bearer is as good as none. */
+/** The content of the Authorization header. Schemes other than Bearer count as no token. */
 export type BearerToken =
   | { readonly shown: "token"; readonly token: string }
   | { readonly shown: "nothing"; readonly warning?: string };

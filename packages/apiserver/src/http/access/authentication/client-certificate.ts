@@ -3,7 +3,7 @@ import { TLSSocket } from "node:tls";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { type CertificateSubject, certificateSubject } from "../../certificates/certificate-subject.ts";
 
-/** Whom a certificate stands for. `anonymous`: it is valid, but names no user. */
+/** The user that a certificate authenticates. `anonymous`: it is valid but names no user. */
 export type CertificateVerdict =
   | { readonly outcome: "user"; readonly user: UserInfo }
   | { readonly outcome: "anonymous" }
@@ -13,7 +13,7 @@ const clientPurpose = "1.3.6.1.5.5.7.3.2";
 const anyPurpose = "2.5.29.37.0";
 const credentialId = "authentication.kubernetes.io/credential-id";
 
-/** Verifies certificates against authorities; what does not change with time is worked out once for each. */
+/** Verifies certificates against authorities; results that do not depend on time are computed once per certificate. */
 export class ClientCertificates {
   readonly #authorities: readonly X509Certificate[];
   readonly #cache = new WeakMap<X509Certificate, CachedVerdict>();
@@ -33,7 +33,7 @@ export class ClientCertificates {
 
 interface CachedVerdict {
   readonly verdict: CertificateVerdict;
-  /** Of the certificate and of its issuer: both have their time. */
+  /** Of the certificate and of its issuer: the validity of both is checked. */
   readonly subjects: readonly CertificateSubject[];
 }
 
@@ -75,7 +75,7 @@ function refused(because: string): CertificateVerdict {
 
 const peers = new WeakMap<TLSSocket, { readonly certificate: X509Certificate | undefined }>();
 
-/** What the other end of a connection showed; read once, because it cannot change. */
+/** The certificate the peer presented; read once, because it does not change during a connection. */
 export function peerCertificateOf(socket: unknown): X509Certificate | undefined {
   if (!(socket instanceof TLSSocket)) return undefined;
   const peer = peers.get(socket) ?? { certificate: socket.getPeerX509Certificate() };

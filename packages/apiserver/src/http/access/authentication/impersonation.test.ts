@@ -49,12 +49,12 @@ describe("impersonation", () => {
       ],
       { username: "alice", uid: "", groups: ["a", "b", "system:authenticated"], extra: {} },
     ],
-    "of somebody who counts as unauthenticated": [
+    "of an unauthenticated user": [
       { "impersonate-user": ["alice"], "impersonate-group": ["system:unauthenticated"] },
       ["impersonate p /users/ /alice by root", "impersonate p /groups/ /system:unauthenticated by root"],
       { username: "alice", uid: "", groups: ["system:unauthenticated"], extra: {} },
     ],
-    "of nobody": [
+    "without a user": [
       { "impersonate-user": ["system:anonymous"] },
       ["impersonate p /users/ /system:anonymous by root"],
       { username: "system:anonymous", uid: "", groups: ["system:unauthenticated"], extra: {} },

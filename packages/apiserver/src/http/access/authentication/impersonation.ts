@@ -154,13 +154,13 @@ function userOf(references: readonly ImpersonationReference[]): UserInfo {
   return {
     username,
     uid: named("UID")[0] ?? "",
-    groups: withProofGroup(username, implied),
+    groups: withAuthenticationGroup(username, implied),
     extra: extraOf(references),
   };
 }
 
 /** An impersonated group decides whether the user counts as authenticated. */
-function withProofGroup(username: string, groups: readonly string[]): readonly string[] {
+function withAuthenticationGroup(username: string, groups: readonly string[]): readonly string[] {
   if (groups.includes(unauthenticatedGroup)) return groups;
   if (username === anonymousName) return [...groups, unauthenticatedGroup];
   return groups.includes(authenticatedGroup) ? groups : [...groups, authenticatedGroup];

@@ -56,8 +56,8 @@ describe("a bearer token", () => {
     "with something after it is known": [bearing("Bearer secret more"), "bob [ops system:authenticated]"],
     "issued later is known": [bearing("Bearer issued"), "carol [ops system:authenticated]"],
     "made for another server is refused": [bearing("Bearer elsewhere"), "401 Unauthorized"],
-    "that nobody knows is refused": [bearing("Bearer wrong"), "401 Unauthorized"],
-    "that nobody knows is refused even where anybody may look": [
+    "that is unknown is rejected": [bearing("Bearer wrong"), "401 Unauthorized"],
+    "that is unknown is rejected even on anonymous paths": [
       { ...bearing("Bearer wrong"), path: "/healthz" },
       "401 Unauthorized",
     ],
@@ -70,7 +70,7 @@ describe("a bearer token", () => {
     it(name, async () => expect(await who(request)).toBe(answer));
   }
 
-  it("after two spaces is ignored, and the client told", async () => {
+  it("after two spaces is ignored, with a warning", async () => {
     const request = { path: "/healthz", ...bearing("Bearer  secret") };
     expect((await authenticator(nowMs).authenticate(request, signal)).warnings).toEqual([
       "the provided Authorization header contains extra space before the bearer token, and is ignored",
@@ -104,7 +104,7 @@ describe("a client certificate", () => {
       { clientCertificate: foreign, ...bearing("Bearer secret") },
       "bob [ops system:authenticated]",
     ],
-    "of a stranger is refused even where anybody may look": [
+    "of another issuer is rejected even on anonymous paths": [
       { clientCertificate: foreign, path: "/healthz" },
       "401 Unauthorized",
     ],
@@ -116,7 +116,7 @@ describe("a client certificate", () => {
       "401 Unauthorized",
       nowMs + 200 * day,
     ],
-    "of the authority itself names the authority: whoever has its key can be anybody": [
+    "of the authority itself names the authority: its key can impersonate any user": [
       { clientCertificate: authority.certificate },
       "ours [system:authenticated]",
     ],
@@ -138,7 +138,7 @@ describe("a client certificate", () => {
     await expect(ours.authenticate(request, signal)).rejects.toThrow("Unauthorized");
   });
 
-  it("can be told from another of the same user", async () => {
+  it("is distinguishable from another of the same user", async () => {
     const clientCertificate = clientOf("dave");
     const { user } = await authenticator(nowMs).authenticate({ path: "/", headers: {}, clientCertificate }, signal);
     expect(user.extra["authentication.kubernetes.io/credential-id"]).toEqual([

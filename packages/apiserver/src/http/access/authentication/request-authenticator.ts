@@ -5,24 +5,24 @@ import type { Authentication, Authenticator, RequestCredentials } from "../authe
 import { anonymousUser, withAuthenticatedGroup } from "../well-known-users.ts";
 import { bearerTokenOf } from "./bearer-token.ts";
 import { ClientCertificates } from "./client-certificate.ts";
-import { firstToKnow, type TokenAuthenticator } from "./token-authenticator.ts";
+import { type TokenAuthenticator, unionTokenAuthenticator } from "./token-authenticator.ts";
 
 export interface AuthenticationOptions {
   readonly tokens: readonly TokenAuthenticator[];
-  /** Those whose client certificates are believed; none: certificates are not looked at. */
+  /** Issuers of client certificates; if empty, client certificates are ignored. */
   readonly authorities: readonly X509Certificate[];
   readonly clock: Clock;
-  /** What this server calls itself in tokens that name whom they are for. */
+  /** Audiences that this server accepts in tokens. */
   readonly audiences?: readonly string[];
 }
 
-/** Somebody without credentials may ask for these, and what is below them; for all else the answer is 401. */
+/** Paths, with those below them, that unauthenticated requests may use; all others are answered with 401. */
 const anonymousPaths = ["/healthz", "/livez", "/readyz", "/version"];
 
-/** A certificate decides before a token. Credentials that are wrong are never taken for none at all. */
+/** A client certificate takes precedence over a token. Invalid credentials are rejected, not treated as anonymous. */
 export function requestAuthenticator(options: AuthenticationOptions): Authenticator {
   const certificates = new ClientCertificates(options.authorities);
-  const tokens = firstToKnow(options.tokens);
+  const tokens = unionTokenAuthenticator(options.tokens);
   return {
     async authenticate(request, signal) {
       const verdict = certificateVerdict(request, certificates, options);

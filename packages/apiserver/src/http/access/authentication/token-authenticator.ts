@@ -2,20 +2,22 @@ import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 
 export interface TokenIdentity {
   readonly user: UserInfo;
-  /** Whom the token may be shown to; left out: this server and nobody else. */
+  /** Audiences of the token; left out: this server only. */
   readonly audiences?: readonly string[];
 }
 
-/** Somebody who knows tokens. Undefined: not one of mine, ask the next. */
+/** Undefined for a token that another authenticator may know. */
 export interface TokenAuthenticator {
   authenticateToken(token: string, signal: AbortSignal): Promise<TokenIdentity | undefined>;
 }
 
-/** Longer than any token there is, and what is hashed for somebody who has shown nothing yet. */
+/** Longer than any real token; bounds the work of hashing for unauthenticated clients. */
 const tokenLengthMax = 16_384;
 
-/** The first who knows the token decides. A token nobody knows is undefined; so is one that is too long. */
-export function firstToKnow(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
+/**
+ * The first authenticator that knows the token decides. Undefined for unknown tokens and for tokens that are too long.
+ */
+export function unionTokenAuthenticator(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
   return {
     async authenticateToken(token, signal) {
       if (token === "" || token.length > tokenLengthMax) return undefined;

@@ -8,12 +8,12 @@ export interface TableToken {
 }
 
 /**
- * Tokens known from the start. They are looked up by a keyed hash, so that the time an answer takes says nothing about
- * how much of a guess was right, and the table holds no token that could be read out of memory.
+ * A static token table. Tokens are looked up by a keyed hash, so that response times reveal nothing about a guess and
+ * the table holds no token that could be read out of memory.
  */
 export function tokenTable(tokens: readonly TableToken[]): TokenAuthenticator {
   const key = randomBytes(32).toString("base64");
-  // Digests are never shown, so that nobody can go on from one to that of a longer token: the key in front is enough.
+  // Digests are never shown, so length extension is no concern and a key prefix suffices.
   const digestOf = (token: string) => hash("sha256", key + token, "base64");
   const identities = new Map<string, TokenIdentity>();
   for (const { token, user } of tokens) {

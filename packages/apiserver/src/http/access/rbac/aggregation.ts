@@ -6,16 +6,15 @@ import {
   parseLabelSelector,
 } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 
-/** A stored ClusterRole. */
 export type ClusterRole = JsonObject;
 
-/** A ClusterRole whose rules are not what its aggregation says, and the rules it should have. */
+/** A ClusterRole whose rules differ from its aggregation, with the rules it should have. */
 export interface RoleRewrite {
   readonly role: ClusterRole;
   readonly rules: readonly JsonObject[];
 }
 
-/** All that are out of date. Rewriting one may bring others out of date: ask again until nothing is left. */
+/** All roles that are out of date. Rewriting one may make others out of date: call again until none is left. */
 export function roleRewrites(roles: readonly ClusterRole[]): readonly RoleRewrite[] {
   return roles.flatMap((role) => {
     const rules = aggregatedRules(role, roles);
@@ -23,7 +22,10 @@ export function roleRewrites(roles: readonly ClusterRole[]): readonly RoleRewrit
   });
 }
 
-/** The rules that an aggregating role gathers, each once; undefined for a role that has its own, or a bad selector. */
+/**
+ * The rules that an aggregated role collects, without duplicates; undefined for a role with rules of its own, or with a
+ * bad selector.
+ */
 export function aggregatedRules(role: ClusterRole, roles: readonly ClusterRole[]): readonly JsonObject[] | undefined {
   const selectors = selectorsOf(role);
   if (selectors === undefined) return undefined;

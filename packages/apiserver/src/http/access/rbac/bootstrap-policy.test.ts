@@ -4,13 +4,13 @@ import { describe, expect, it } from "vitest";
 import { MemoryRbacObjects } from "../../../../test/memory-rbac-objects.ts";
 import { resourceAttributes } from "../authorizer.ts";
 import { aggregatedRules, type ClusterRole, roleRewrites } from "./aggregation.ts";
-import { bootstrapClusterRoleBindings, bootstrapClusterRoles, repairedClusterRole } from "./bootstrap-policy.ts";
+import { bootstrapClusterRoleBindings, bootstrapClusterRoles, reconcileClusterRole } from "./bootstrap-policy.ts";
 import { rbacAuthorizer } from "./rbac-authorizer.ts";
 import { PolicyIndex } from "./rules-by-subject.ts";
 
 const nameOf = (role: JsonObject) => (role["metadata"] as JsonObject)["name"];
 
-/** What a controller does: writes until nothing is out of date. */
+/** Applies rewrites until nothing is out of date, as the controller does. */
 function settled(roles: readonly ClusterRole[]): { readonly roles: readonly ClusterRole[]; readonly passes: number } {
   let current = roles;
   for (let passes = 0; passes < 10; passes += 1) {
@@ -97,14 +97,14 @@ describe("the roles a plane starts with", () => {
     "admin gives away rights": [person("admin"), "create", "rbac.authorization.k8s.io", "rolebindings", true],
     "admin does what edit does": [person("admin"), "delete", "apps", "deployments", true],
     "cluster-admin does anything": [person("root", "system:masters"), "frob", "x.io", "anything", true],
-    "everybody asks what they may do": [
+    "every user may create self reviews": [
       person("bob", "system:authenticated"),
       "create",
       "authorization.k8s.io",
       "selfsubjectaccessreviews",
       true,
     ],
-    "nobody without a name does": [
+    "anonymous users may not": [
       person("system:anonymous", "system:unauthenticated"),
       "create",
       "authorization.k8s.io",
@@ -120,14 +120,14 @@ describe("the roles a plane starts with", () => {
   }
 
   const paths: Record<string, [user: UserInfo, path: string, allowed: boolean]> = {
-    "anybody sees whether the server is well": [person("system:anonymous", "system:unauthenticated"), "/readyz", true],
-    "nobody without a name sees its parts": [
+    "every user sees the health of the server": [person("system:anonymous", "system:unauthenticated"), "/readyz", true],
+    "anonymous users do not see its parts": [
       person("system:anonymous", "system:unauthenticated"),
       "/readyz/etcd",
       false,
     ],
-    "nobody without a name sees what is served": [person("system:anonymous", "system:unauthenticated"), "/apis", false],
-    "everybody with a name does": [person("bob", "system:authenticated"), "/apis/apps/v1", true],
+    "anonymous users may not use discovery": [person("system:anonymous", "system:unauthenticated"), "/apis", false],
+    "authenticated users may": [person("bob", "system:authenticated"), "/apis/apps/v1", true],
     "metrics are for monitoring": [person("bob", "system:authenticated"), "/metrics", false],
     "monitoring reads metrics": [person("prom", "system:monitoring"), "/metrics", true],
   };
@@ -146,9 +146,9 @@ describe("a role of an older version", () => {
   const metadata = wanted["metadata"] as JsonObject;
   const own = { apiGroups: ["x.io"], resources: ["things"], verbs: ["get"] };
 
-  it("gets the rules and labels it lacks, and keeps what somebody added", () => {
+  it("gets missing rules and labels, and keeps additions", () => {
     const stored = { ...wanted, metadata: { ...metadata, labels: { a: "b" } }, rules: [own, rules[0] as JsonObject] };
-    expect(repairedClusterRole(stored, wanted)).toEqual({
+    expect(reconcileClusterRole(stored, wanted)).toEqual({
       ...wanted,
       metadata: { ...metadata, labels: { a: "b", "kubernetes.io/bootstrapping": "rbac-defaults" } },
       rules: [own, rules[0], rules[1]],
@@ -156,15 +156,15 @@ describe("a role of an older version", () => {
   });
 
   it("is left alone when it lacks nothing, or says so", () => {
-    expect(repairedClusterRole({ ...wanted, rules: [own, ...rules] }, wanted)).toBeUndefined();
+    expect(reconcileClusterRole({ ...wanted, rules: [own, ...rules] }, wanted)).toBeUndefined();
     const annotations = { "rbac.authorization.kubernetes.io/autoupdate": "false" };
     expect(
-      repairedClusterRole({ ...wanted, metadata: { ...metadata, annotations }, rules: [] }, wanted),
+      reconcileClusterRole({ ...wanted, metadata: { ...metadata, annotations }, rules: [] }, wanted),
     ).toBeUndefined();
   });
 
   it("that gathers its rules is left to do so", () => {
     const view = bootstrapClusterRoles().find((role) => nameOf(role) === "view") as JsonObject;
-    expect(repairedClusterRole({ ...view, rules: [own] }, view)).toBeUndefined();
+    expect(reconcileClusterRole({ ...view, rules: [own] }, view)).toBeUndefined();
   });
 });

@@ -3,20 +3,20 @@ import { authenticatedGroup, mastersGroup, unauthenticatedGroup } from "../well-
 import { bootstrapRules } from "./bootstrap-rules.ts";
 import { parseRules, ruleJson } from "./policy-rule.ts";
 import { rbacGroup } from "./rbac-objects.ts";
-import { uncovered } from "./rule-coverage.ts";
+import { uncoveredPermissions } from "./rule-coverage.ts";
 
 const apiVersion = `${rbacGroup}/v1`;
 const autoUpdate = "rbac.authorization.kubernetes.io/autoupdate";
 const aggregateTo = (role: string) => ({ [`${rbacGroup}/aggregate-to-${role}`]: "true" });
 
-/** Roles that gather the rules of others, and the label by which they are gathered themselves. */
+/** Aggregated roles, and the label by which they are aggregated themselves. */
 const aggregating: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   admin: {},
   edit: aggregateTo("admin"),
   view: aggregateTo("edit"),
 };
 
-const gathered: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const aggregatedFrom: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "system:aggregate-to-admin": aggregateTo("admin"),
   "system:aggregate-to-edit": aggregateTo("edit"),
   "system:aggregate-to-view": aggregateTo("view"),
@@ -35,7 +35,7 @@ export function bootstrapClusterRoles(): readonly JsonObject[] {
   const plain = Object.entries(bootstrapRules).map(([name, rules]) => ({
     apiVersion,
     kind: "ClusterRole",
-    metadata: metadata(name, gathered[name] ?? {}),
+    metadata: metadata(name, aggregatedFrom[name] ?? {}),
     rules: rules.map(ruleJson),
   }));
   const aggregates = Object.entries(aggregating).map(([name, labels]) => ({
@@ -65,14 +65,14 @@ function metadata(name: string, labels: Readonly<Record<string, string>>): JsonO
 }
 
 /**
- * A stored bootstrap role with what it lacks added, for a start of a newer version; undefined when it lacks nothing,
- * or says that it wants to be left alone. What somebody added stays.
+ * A stored bootstrap role with missing parts added, as after an upgrade; undefined when nothing is missing, or when the
+ * role disables auto-update. Additions by administrators stay.
  */
-export function repairedClusterRole(stored: JsonObject, wanted: JsonObject): JsonObject | undefined {
+export function reconcileClusterRole(stored: JsonObject, wanted: JsonObject): JsonObject | undefined {
   if (optsOut(stored)) return undefined;
   const held = parseRules(stored);
   const wantedRules = isAggregating(wanted) ? [] : parseRules(wanted);
-  const lacking = wantedRules.filter((rule) => uncovered(held, [rule]).length > 0);
+  const lacking = wantedRules.filter((rule) => uncoveredPermissions(held, [rule]).length > 0);
   const labels = { ...mapIn(stored, "labels"), ...mapIn(wanted, "labels") };
   if (lacking.length === 0 && jsonEquals(labels, mapIn(stored, "labels"))) return undefined;
   const rules = [...held, ...lacking].map(ruleJson);

@@ -4,7 +4,7 @@ const read = "get list watch";
 const write = "create delete deletecollection patch update";
 const readWrite = "create delete deletecollection get list patch update watch";
 
-/** The same rules in the same order as a Kubernetes cluster has, so that comparing two clusters shows nothing. */
+/** The same rules in the same order as in a Kubernetes cluster, so that a diff of two clusters is empty. */
 export const bootstrapRules: Readonly<Record<string, readonly PolicyRule[]>> = {
   "cluster-admin": [on("*", "*", "*"), urls("*", "*")],
   "system:discovery": [
@@ -71,7 +71,7 @@ export const bootstrapRules: Readonly<Record<string, readonly PolicyRule[]>> = {
         "resourcequotas resourcequotas/status",
       read,
     ),
-    // In a binding of one namespace this is that namespace alone.
+    // In a RoleBinding this covers that namespace only.
     on("", "namespaces", read),
     on("discovery.k8s.io", "endpointslices", read),
     on(

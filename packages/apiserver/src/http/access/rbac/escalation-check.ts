@@ -1,16 +1,16 @@
 import type { AdmissionPlugin, AdmissionRequest } from "../../../registry/admission/admission-plugin.ts";
 import type { RequestAttributes } from "../authorizer.ts";
-import { type EscalationDeps, refuseEscalation } from "./escalation.ts";
+import { confirmNoEscalation, type EscalationDeps } from "./escalation.ts";
 import { rbacGroup } from "./rbac-objects.ts";
 
-/** Looks at every role and binding on its way in, after all that may still change it. */
+/** Runs after mutating admission: checks roles and bindings as they will be stored. */
 export function escalationCheck(deps: EscalationDeps): AdmissionPlugin {
   return {
     name: "escalation",
     async validate(request, signal) {
       const { object, oldObject } = request;
       if (object !== undefined && request.kind.group === rbacGroup) {
-        await refuseEscalation({ request: attributesOf(request), object, old: oldObject }, deps, signal);
+        await confirmNoEscalation({ request: attributesOf(request), object, old: oldObject }, deps, signal);
       }
       return { allowed: true };
     },

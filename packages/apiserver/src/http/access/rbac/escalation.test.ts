@@ -3,8 +3,8 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { describe, expect, it } from "vitest";
 import { MemoryRbacObjects } from "../../../../test/memory-rbac-objects.ts";
-import { allowMasters, firstOpinionOf, type RequestAttributes, resourceAttributes } from "../authorizer.ts";
-import { type RbacWrite, refuseEscalation } from "./escalation.ts";
+import { allowMasters, type RequestAttributes, resourceAttributes, unionAuthorizer } from "../authorizer.ts";
+import { confirmNoEscalation, type RbacWrite } from "./escalation.ts";
 import { rbacAuthorizer } from "./rbac-authorizer.ts";
 import { PolicyIndex } from "./rules-by-subject.ts";
 
@@ -12,7 +12,7 @@ const signal = new AbortController().signal;
 const group = "rbac.authorization.k8s.io";
 const alice: UserInfo = { username: "alice", uid: "", groups: ["devs", "system:authenticated"], extra: {} };
 
-/** Somebody who may do `rules` in namespace `shop`. */
+/** A user with `rules` in namespace `shop`. */
 function holding(...rules: JsonObject[]): MemoryRbacObjects {
   return new MemoryRbacObjects().put(
     "root",
@@ -28,9 +28,9 @@ function holding(...rules: JsonObject[]): MemoryRbacObjects {
 
 async function refusal(objects: MemoryRbacObjects, write: RbacWrite): Promise<string | undefined> {
   const policies = new PolicyIndex(objects);
-  const authorizer = firstOpinionOf([allowMasters, rbacAuthorizer(policies)]);
+  const authorizer = unionAuthorizer([allowMasters, rbacAuthorizer(policies)]);
   try {
-    await refuseEscalation(write, { policies, authorizer }, signal);
+    await confirmNoEscalation(write, { policies, authorizer }, signal);
     return undefined;
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
@@ -118,7 +118,7 @@ describe("writing a role", () => {
     });
   }
 
-  it("is fine for somebody who may escalate, and for masters", async () => {
+  it("is allowed with the verb escalate, and for masters", async () => {
     const escalate = { apiGroups: [group], resources: ["roles"], verbs: ["escalate"] };
     expect(await refusal(holding(escalate), write(newRole(pods)))).toBeUndefined();
     const masters = { ...alice, groups: ["system:masters"] };
@@ -188,12 +188,12 @@ describe("writing a binding", () => {
       write("rolebindings", "Role", "local"),
       /^403 rolebindings\.rbac\.authorization\.k8s\.io "new" is forbidden: user "alice" .* not currently held:\n\{APIGroups:\[""\], Resources:\["pods"\], Verbs:\["list"\]\}$/,
     ],
-    "is fine for somebody who may bind that role": [
+    "is allowed with the verb bind on that role": [
       [{ apiGroups: [group], resources: ["roles"], verbs: ["bind"], resourceNames: ["local"] }],
       write("rolebindings", "Role", "local"),
       undefined,
     ],
-    "is refused for somebody who may bind another": [
+    "is rejected with the verb bind on another role": [
       [{ apiGroups: [group], resources: ["roles"], verbs: ["bind"], resourceNames: ["other"] }],
       write("rolebindings", "Role", "local"),
       /not currently held/,
@@ -217,7 +217,7 @@ describe("writing a binding", () => {
     });
   }
 
-  it("of another group or kind is nobody's business here", async () => {
+  it("of another group or kind is not checked", async () => {
     expect(await refusal(holding(), { request: request("pods"), object: {}, old: undefined })).toBeUndefined();
     const elsewhere = { request: { ...request("roles"), group: "iam.x.io" }, object: newRole(pods), old: undefined };
     expect(await refusal(holding(), elsewhere)).toBeUndefined();

@@ -1,4 +1,9 @@
-import { failure, forbiddenTo, resourceNotFound, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import {
+  failure,
+  resourceForbidden,
+  resourceNotFound,
+  StatusError,
+} from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import {
   isJsonObject,
@@ -14,15 +19,15 @@ import { noRule, type PolicyRule, parseRules, quotedList, ruleText } from "./pol
 import { aggregateText, missingRoleText, rulesOfUser } from "./rbac-authorizer.ts";
 import { type RbacResource, rbacGroup } from "./rbac-objects.ts";
 import { parseRoleRef, type RoleRef } from "./role-binding.ts";
-import { compacted, permissionCount, permissionsMax, uncovered } from "./rule-coverage.ts";
+import { compactRules, permissionCount, permissionsMax, uncoveredPermissions } from "./rule-coverage.ts";
 import type { PolicyIndex } from "./rules-by-subject.ts";
 
-/** The write of a role or binding, after all that may still change the object. */
+/** A write of a role or binding, after mutating admission. */
 export interface RbacWrite {
-  /** Of the request; its `name` is empty for a create. */
+  /** Attributes of the request; `name` is empty for a create. */
   readonly request: RequestAttributes;
   readonly object: JsonObject;
-  /** Undefined: a create. */
+  /** Undefined for a create. */
   readonly old: JsonObject | undefined;
 }
 
@@ -41,10 +46,10 @@ const checks: Readonly<Record<RbacResource, Check>> = {
 type Check = (write: RbacWrite, deps: EscalationDeps, signal: AbortSignal) => Promise<void>;
 
 /**
- * Nobody gives away rights they do not have: unless they may `escalate` roles, or `bind` that role. Rejects with a
- * StatusError; settles for writes of anything that is not a role or a binding.
+ * A user cannot grant permissions that the user does not have, without the verb `escalate` on roles or `bind` on that
+ * role. Rejects with a StatusError; resolves for other kinds.
  */
-export async function refuseEscalation(write: RbacWrite, deps: EscalationDeps, signal: AbortSignal): Promise<void> {
+export async function confirmNoEscalation(write: RbacWrite, deps: EscalationDeps, signal: AbortSignal): Promise<void> {
   const { group, resource, user } = write.request;
   if (group !== rbacGroup || !Object.hasOwn(checks, resource)) return;
   if (user.groups.includes(mastersGroup) || changesBookkeepingOnly(write)) return;
@@ -56,10 +61,10 @@ async function checkRole(write: RbacWrite, { policies, authorizer }: EscalationD
   const asked = resourceAttributes(user, { verb: "escalate", plane, group: rbacGroup, resource, namespace, name });
   if ((await authorizer.authorize(asked, signal)).outcome === "allow") return;
   const policy = policies.of(plane);
-  refuseMissing(write, policy, parseRules(write.object));
+  rejectMissing(write, policy, parseRules(write.object));
   const aggregates = hasAggregation(write.object) || (write.old !== undefined && hasAggregation(write.old));
-  // An aggregation gathers whatever roles are labelled, so it takes every right to ask for one.
-  if (aggregates && missingRights(write, policy, everything) !== undefined) {
+  // An aggregation collects any labelled role, so requesting one takes all permissions.
+  if (aggregates && missingPermissions(write, policy, everything) !== undefined) {
     throw forbidden(write, "must have cluster-admin privileges to use the aggregationRule");
   }
 }
@@ -75,7 +80,7 @@ async function checkBinding(write: RbacWrite, { policies, authorizer }: Escalati
   const policy = policies.of(plane);
   const rules = policy.rulesOf(roleRef, namespace);
   if (rules === undefined) throw missingRole(write, roleRef);
-  refuseMissing(write, policy, rules);
+  rejectMissing(write, policy, rules);
 }
 
 const everything: readonly PolicyRule[] = [
@@ -83,20 +88,24 @@ const everything: readonly PolicyRule[] = [
   { ...noRule, verbs: ["*"], nonResourceURLs: ["*"] },
 ];
 
-function refuseMissing(write: RbacWrite, policy: PlanePolicy, wanted: readonly PolicyRule[]): void {
-  const missing = missingRights(write, policy, wanted);
+function rejectMissing(write: RbacWrite, policy: PlanePolicy, wanted: readonly PolicyRule[]): void {
+  const missing = missingPermissions(write, policy, wanted);
   if (missing !== undefined) throw forbidden(write, missing);
 }
 
-/** What Kubernetes says about the rights that are missing; undefined when none are. */
-function missingRights({ request }: RbacWrite, policy: PlanePolicy, wanted: readonly PolicyRule[]): string | undefined {
+/** Kubernetes' message about missing permissions; undefined when none are missing. */
+function missingPermissions(
+  { request }: RbacWrite,
+  policy: PlanePolicy,
+  wanted: readonly PolicyRule[],
+): string | undefined {
   const { user, namespace } = request;
   if (permissionCount(wanted) > permissionsMax) return `a role may list at most ${permissionsMax} permissions`;
   const { rules, missing } = rulesOfUser(policy, user, namespace);
-  const lacking = uncovered(rules, wanted);
+  const lacking = uncoveredPermissions(rules, wanted);
   if (lacking.length === 0) return undefined;
   const problems = missing.map((role) => missingRoleText(role, request.resource));
-  const descriptions = [...new Set(compacted(lacking).map(ruleText))].sort();
+  const descriptions = [...new Set(compactRules(lacking).map(ruleText))].sort();
   const who = `user ${quote(user.username)} (groups=${quotedList(user.groups)})`;
   const message = `${who} is attempting to grant RBAC permissions not currently held:\n${descriptions.join("\n")}`;
   return problems.length === 0 ? message : `${message}; resolution errors: [${aggregateText(problems)}]`;
@@ -106,10 +115,10 @@ function forbidden({ request, object }: RbacWrite, because: string): StatusError
   const metadata = ownValue(object, "metadata");
   const name = isJsonObject(metadata) ? ownValue(metadata, "name") : undefined;
   const resource = { group: rbacGroup, resource: request.resource };
-  return new StatusError(forbiddenTo(resource, typeof name === "string" ? name : "", because));
+  return new StatusError(resourceForbidden(resource, typeof name === "string" ? name : "", because));
 }
 
-/** Kubernetes looks the role up as part of the request, and names the request's resource when it is not there. */
+/** Kubernetes looks the role up as part of the request, and names the request's resource when it is not found. */
 function missingRole({ request }: RbacWrite, roleRef: RoleRef): StatusError {
   if (roleRef.kind === "Role" || roleRef.kind === "ClusterRole") {
     return new StatusError(resourceNotFound({ group: rbacGroup, resource: request.resource }, roleRef.name));
@@ -127,7 +136,7 @@ function hasAggregation(role: JsonObject): boolean {
   return Array.isArray(selectors) && selectors.length > 0;
 }
 
-/** The garbage collector takes owners and finalizers off objects whose rights it does not have. */
+/** The garbage collector removes owner references and finalizers from roles whose permissions it does not have. */
 function changesBookkeepingOnly({ object, old }: RbacWrite): boolean {
   return old !== undefined && jsonEquals(withoutBookkeeping(object), withoutBookkeeping(old));
 }

@@ -3,24 +3,24 @@ import { type PolicyRule, parseRules } from "./policy-rule.ts";
 import type { RbacObject } from "./rbac-objects.ts";
 import { parseBinding, type RoleBinding, type RoleRef, subjectKey, userKeys } from "./role-binding.ts";
 
-/** A binding that applies to somebody, with the rules it grants; undefined when its role is not there. */
+/** A binding that applies to a user, with the rules it grants; undefined when its role does not exist. */
 export interface Grant {
   readonly binding: RoleBinding;
   readonly rules: readonly PolicyRule[] | undefined;
 }
 
 /**
- * The roles and bindings of one plane, read once and found by whom they are about, so that a request costs as much as
- * the bindings of its user and not as much as those of everybody.
+ * The roles and bindings of one plane, indexed by subject, so that authorization costs as much as the user's own
+ * bindings and not as much as all bindings.
  */
 export class PlanePolicy {
-  /** Under `namespace/name`; cluster roles have no namespace. */
+  /** Keyed by `namespace/name`; cluster roles have no namespace. */
   readonly #roles = new Map<string, readonly PolicyRule[]>();
   readonly #bindings = new Map<string, RoleBinding>();
-  /** Under `namespace/` and the key of a subject; names of namespaces have no slash. */
+  /** Keyed by `namespace/` and the subject's key; names of namespaces have no slash. */
   readonly #bySubject = new Map<string, Set<RoleBinding>>();
 
-  /** Takes in the newest state of a role or binding. */
+  /** Applies the latest state of a role or binding. */
   apply(changed: RbacObject): void {
     const key = keyOf(changed.namespace, changed.name);
     switch (changed.resource) {
@@ -39,7 +39,7 @@ export class PlanePolicy {
     }
   }
 
-  /** Those of the whole cluster first, then those of the namespace. */
+  /** Cluster role bindings first, then those of the namespace. */
   *grantsFor(user: UserInfo, namespace: string): Generator<Grant> {
     const keys = userKeys(user);
     for (const scope of namespace === "" ? [""] : ["", namespace]) {
@@ -49,7 +49,7 @@ export class PlanePolicy {
     }
   }
 
-  /** Undefined when the role is not there. `namespace` is that of the binding. */
+  /** Undefined when the role does not exist. `namespace` is that of the binding. */
   rulesOf({ kind, name }: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
     if (kind === "ClusterRole") return this.#roles.get(keyOf("", name));
     return kind === "Role" && namespace !== "" ? this.#roles.get(keyOf(namespace, name)) : undefined;

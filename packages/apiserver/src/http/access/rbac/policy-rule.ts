@@ -2,7 +2,7 @@ import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { RequestAttributes } from "../authorizer.ts";
 
-/** What a role allows. A list that is empty allows nothing, except for names, where it allows all. */
+/** A rule of a role. An empty list allows nothing, except for resource names, where it allows all. */
 export interface PolicyRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
@@ -13,7 +13,7 @@ export interface PolicyRule {
 
 export const noRule: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] };
 
-/** The rules of a stored role. Whatever is not a rule allows nothing. */
+/** The rules of a stored role. Malformed rules allow nothing. */
 export function parseRules(role: JsonObject): readonly PolicyRule[] {
   const rules = ownValue(role, "rules");
   return Array.isArray(rules) ? rules.filter(isJsonObject).map(parseRule) : [];
@@ -33,7 +33,7 @@ function texts(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
 }
 
-/** The form rules have in objects: what is empty is left out, except for verbs. */
+/** The JSON form of a rule: empty lists are omitted, except for verbs. */
 export function ruleJson(rule: PolicyRule): JsonObject {
   const { verbs, ...rest } = rule;
   return { ...Object.fromEntries(Object.entries(rest).filter(([, list]) => list.length > 0)), verbs };
@@ -53,18 +53,18 @@ function hasOrAll(list: readonly string[], value: string): boolean {
   return list.includes(value) || list.includes("*");
 }
 
-// `pods`, `pods/log`, `*` for everything, and `*/scale` for that subresource of everything. `pods/*` means nothing.
+// `pods`, `pods/log`, `*` for everything, and `*/scale` for that subresource of everything. `pods/*` matches nothing.
 function allowsResource(resources: readonly string[], { resource, subresource }: RequestAttributes): boolean {
   if (subresource === "") return hasOrAll(resources, resource);
   return hasOrAll(resources, `${resource}/${subresource}`) || resources.includes(`*/${subresource}`);
 }
 
-/** A trailing `*` stands for any rest of a path. */
+/** A trailing `*` matches any remaining path. */
 export function urlCovers(allowed: string, path: string): boolean {
   return allowed === path || (allowed.endsWith("*") && path.startsWith(allowed.replace(/\*+$/, "")));
 }
 
-/** The form of messages: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}`. */
+/** The format of messages: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}`. */
 export function ruleText(rule: PolicyRule): string {
   const parts = [
     ["APIGroups", rule.apiGroups],

@@ -2,7 +2,7 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { describe, expect, it } from "vitest";
 import { MemoryRbacObjects } from "../../../../test/memory-rbac-objects.ts";
-import { allowMasters, firstOpinionOf, forbiddenRequest, type RequestAttributes } from "../authorizer.ts";
+import { allowMasters, forbiddenRequest, type RequestAttributes, unionAuthorizer } from "../authorizer.ts";
 import { rbacAuthorizer } from "./rbac-authorizer.ts";
 import { PolicyIndex } from "./rules-by-subject.ts";
 
@@ -175,7 +175,7 @@ describe("a binding", () => {
         { user: robot },
         undefined,
       ],
-      "to a kind of subject nobody is": [
+      "to an unknown kind of subject": [
         [clusterRole("r", pods), clusterBinding("b", "r", { kind: "Robot", name: "alice" })],
         {},
         undefined,
@@ -185,7 +185,7 @@ describe("a binding", () => {
         {},
         undefined,
       ],
-      "to nobody": [[clusterRole("r", pods), clusterBinding("b", "r")], {}, undefined],
+      "without subjects": [[clusterRole("r", pods), clusterBinding("b", "r")], {}, undefined],
     };
   for (const [name, [objects, asked, reason]] of Object.entries(cases)) {
     it(name, async () => {
@@ -285,7 +285,7 @@ describe("the index of policies", () => {
 describe("several authorizers", () => {
   it("let masters through whatever roles say", async () => {
     const policies = new PolicyIndex(new MemoryRbacObjects());
-    const authorizer = firstOpinionOf([allowMasters, rbacAuthorizer(policies)]);
+    const authorizer = unionAuthorizer([allowMasters, rbacAuthorizer(policies)]);
     const root = { ...alice, groups: ["system:masters"] };
     expect(await authorizer.authorize({ ...get, user: root }, signal)).toEqual({ outcome: "allow", reason: "" });
     expect(await authorizer.authorize(get, signal)).toEqual({ outcome: "none", reason: "" });
@@ -295,9 +295,9 @@ describe("several authorizers", () => {
     const says = (outcome: "deny" | "none" | "allow", reason: string) => ({
       authorize: async () => ({ outcome, reason }),
     });
-    const none = firstOpinionOf([says("none", "one"), says("none", ""), says("none", "two")]);
+    const none = unionAuthorizer([says("none", "one"), says("none", ""), says("none", "two")]);
     expect(await none.authorize(get, signal)).toEqual({ outcome: "none", reason: "one\ntwo" });
-    const denied = firstOpinionOf([says("none", "one"), says("deny", "never"), says("allow", "")]);
+    const denied = unionAuthorizer([says("none", "one"), says("deny", "never"), says("allow", "")]);
     expect(await denied.authorize(get, signal)).toEqual({ outcome: "deny", reason: "never" });
   });
 });
@@ -329,7 +329,7 @@ describe("the answer to a forbidden request", () => {
       'RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found',
       'pods is forbidden: User "alice" cannot list resource "pods" in API group "" at the cluster scope: RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found',
     ],
-    "of somebody whose name is markup": [
+    "of a user whose name is markup": [
       { user: { ...alice, username: "<b>&" }, verb: "list", namespace: "", name: "" },
       "",
       'pods is forbidden: User "&lt;b&gt;&amp;" cannot list resource "pods" in API group "" at the cluster scope',

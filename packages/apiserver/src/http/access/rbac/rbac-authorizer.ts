@@ -7,7 +7,7 @@ import { rbacGroup } from "./rbac-objects.ts";
 import { bindingText, type RoleRef } from "./role-binding.ts";
 import type { PolicyIndex } from "./rules-by-subject.ts";
 
-/** Allows what roles allow. The reason for a refusal names roles that bindings ask for in vain. */
+/** Allows what roles allow. The reason of a denial names roles that bindings refer to but that do not exist. */
 export function rbacAuthorizer(policies: PolicyIndex): Authorizer {
   return { authorize: async (attributes) => decide(policies.of(attributes.plane), attributes) };
 }
@@ -23,7 +23,7 @@ function decide(policy: PlanePolicy, asked: RequestAttributes): Decision {
   return { outcome: "none", reason: missing.length === 0 ? "" : `RBAC: ${aggregateText(missing)}` };
 }
 
-/** Everything that somebody may do in a namespace, and the roles they were promised in vain. */
+/** All permissions of a user in a namespace, and the roles of its bindings that do not exist. */
 export interface RulesOfUser {
   readonly rules: readonly PolicyRule[];
   readonly missing: readonly RoleRef[];
@@ -39,13 +39,13 @@ export function rulesOfUser(policy: PlanePolicy, user: UserInfo, namespace: stri
   return { rules, missing };
 }
 
-/** Kubernetes names the resource in the singular here, and in the words of the request where it checks a write. */
+/** Kubernetes uses the singular of the resource here, and the request's resource where it checks a write. */
 export function missingRoleText({ kind, name }: RoleRef, resource = kind.toLowerCase()): string {
   if (kind !== "Role" && kind !== "ClusterRole") return `unsupported role reference kind: ${quote(kind)}`;
   return `${resource}.${rbacGroup} ${quote(name)} not found`;
 }
 
-/** One error as it is; more of them once each, in brackets. */
+/** One error as it is; several without duplicates, in brackets. */
 export function aggregateText(errors: readonly string[]): string {
   const different = [...new Set(errors)];
   return different.length === 1 ? (different[0] as string) : `[${different.join(", ")}]`;

@@ -54,7 +54,7 @@ const binding: JsonObject = {
 };
 
 describe("roles and bindings in the store", () => {
-  it("count as they are stored, changed and deleted, before and after somebody asked", async () => {
+  it("take effect when they are stored, changed and deleted, before and after the first request", async () => {
     await put("root", "roles", role("pods"));
     await put("root", "rolebindings", binding);
     expect([await mayGet("pods"), await mayGet("secrets")]).toEqual([true, false]);

@@ -20,10 +20,10 @@ export interface RbacObject {
 
 /** Roles and bindings as authorization reads them. */
 export interface RbacObjects {
-  /** The newest revision that `list` shows. */
+  /** The latest revision that `list` includes. */
   readonly revision: number;
   list(plane: string): Iterable<RbacObject>;
-  /** Calls for every change from now on, in all planes. Returns how to stop. */
+  /** Calls the listener for every later change, in all planes. Returns the function that unsubscribes. */
   watch(listener: (changed: RbacObject) => void): () => void;
 }
 

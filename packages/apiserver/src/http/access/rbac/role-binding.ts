@@ -49,7 +49,10 @@ function text(object: JsonObject, key: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** What subjects and users are compared by: `user:…` or `group:…`; undefined for what nobody can be. */
+/**
+ * The key by which subjects and users are compared: `user:…` or `group:…`; undefined for a subject that matches no
+ * user.
+ */
 export function subjectKey(subject: Subject, bindingNamespace: string): string | undefined {
   switch (subject.kind) {
     case "User":
@@ -57,7 +60,7 @@ export function subjectKey(subject: Subject, bindingNamespace: string): string |
     case "Group":
       return `group:${subject.name}`;
     case "ServiceAccount": {
-      // A service account without a namespace is one of the binding's own.
+      // A service account without a namespace is in the namespace of the binding.
       const namespace = subject.namespace === "" ? bindingNamespace : subject.namespace;
       return namespace === "" ? undefined : `user:${serviceAccountUsername({ namespace, name: subject.name })}`;
     }
@@ -66,12 +69,12 @@ export function subjectKey(subject: Subject, bindingNamespace: string): string |
   }
 }
 
-/** The keys of all that a user is. */
+/** The keys of a user and its groups. */
 export function userKeys(user: UserInfo): readonly string[] {
   return [`user:${user.username}`, ...user.groups.map((group) => `group:${group}`)];
 }
 
-/** How an answer names the binding that allows a request: by its first subject that the user is. */
+/** How a message names the binding that allows a request: by its first subject that matches the user. */
 export function bindingText(binding: RoleBinding, user: UserInfo): string {
   const keys = userKeys(user);
   const subject = binding.subjects.find((one) => keys.includes(subjectKey(one, binding.namespace) ?? ""));
@@ -82,7 +85,7 @@ export function bindingText(binding: RoleBinding, user: UserInfo): string {
 }
 
 function subjectText(subject: Subject | undefined, bindingNamespace: string): string {
-  if (subject === undefined) return "nobody";
+  if (subject === undefined) return "an unknown subject";
   if (subject.kind !== "ServiceAccount") return `${subject.kind} ${quote(subject.name)}`;
   const namespace = subject.namespace === "" ? bindingNamespace : subject.namespace;
   return `${subject.kind} ${quote(`${subject.name}/${namespace}`)}`;

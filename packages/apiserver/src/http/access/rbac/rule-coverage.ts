@@ -1,10 +1,13 @@
 import { noRule, type PolicyRule, urlCovers } from "./policy-rule.ts";
 
-/** How many single permissions one role may be broken down into before nobody checks it any more. */
+/** Single permissions that a role may expand to; larger roles are rejected unchecked. */
 export const permissionsMax = 100_000;
 
-/** The permissions among the wanted rules that no held rule covers, each on its own. */
-export function uncovered(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
+/** The single permissions among the wanted rules that no held rule covers. */
+export function uncoveredPermissions(
+  held: readonly PolicyRule[],
+  wanted: readonly PolicyRule[],
+): readonly PolicyRule[] {
   const missing: PolicyRule[] = [];
   for (const rule of wanted) {
     for (const permission of permissionsOf(rule)) {
@@ -21,7 +24,7 @@ export function permissionCount(rules: readonly PolicyRule[]): number {
   }, 0);
 }
 
-/** One verb on one thing: a rule that is either covered by another or not. */
+/** One verb on one resource: a rule that another either covers or not. */
 function* permissionsOf(rule: PolicyRule): Generator<PolicyRule> {
   const names = rule.resourceNames.length === 0 ? [[]] : rule.resourceNames.map((name) => [name]);
   for (const group of rule.apiGroups) {
@@ -58,13 +61,13 @@ function coversResource(held: readonly string[], wanted: string): boolean {
   return slash >= 0 && held.includes(`*/${wanted.slice(slash + 1)}`);
 }
 
-/** All names are more than any list of them. */
+/** An empty list means all names, which no list of names covers. */
 function coversNames(held: readonly string[], wanted: readonly string[]): boolean {
   return held.length === 0 || (wanted.length > 0 && wanted.every((name) => held.includes(name)));
 }
 
-/** Single permissions that differ by their verb only, as one rule. */
-export function compacted(permissions: readonly PolicyRule[]): readonly PolicyRule[] {
+/** Merges single permissions that differ by verb only. */
+export function compactRules(permissions: readonly PolicyRule[]): readonly PolicyRule[] {
   const byResource = new Map<string, PolicyRule>();
   const others: PolicyRule[] = [];
   for (const permission of permissions) {

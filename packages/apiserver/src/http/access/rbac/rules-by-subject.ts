@@ -1,19 +1,19 @@
 import { PlanePolicy } from "./plane-policy.ts";
 import type { RbacObjects } from "./rbac-objects.ts";
 
-/** Planes that nobody asked about for the longest time are read again when somebody does. */
+/** The planes that were used least recently are evicted, and read again when needed. */
 const planesMax = 1_000;
 
-interface OpenPlane {
+interface CachedPlane {
   readonly policy: PlanePolicy;
-  /** Changes up to here were in the list that the plane was read from. */
+  /** The revision of the list that the plane was read from: it includes all changes up to here. */
   readonly readAt: number;
 }
 
-/** The policies of the planes that are in use, kept current by one watch over all of them. */
+/** The policies of the planes in use, kept current by one watch over all of them. */
 export class PolicyIndex {
   readonly #objects: RbacObjects;
-  readonly #planes = new Map<string, OpenPlane>();
+  readonly #planes = new Map<string, CachedPlane>();
   readonly #planesMax: number;
   readonly #stop: () => void;
 
@@ -28,7 +28,7 @@ export class PolicyIndex {
 
   of(plane: string): PlanePolicy {
     const open = this.#planes.get(plane) ?? this.#read(plane);
-    // Last in the map is last to go.
+    // Move to the end: the map is in order of use.
     this.#planes.delete(plane);
     this.#planes.set(plane, open);
     return open.policy;
@@ -39,7 +39,7 @@ export class PolicyIndex {
     this.#planes.clear();
   }
 
-  #read(plane: string): OpenPlane {
+  #read(plane: string): CachedPlane {
     const [longestUnused] = this.#planes.keys();
     if (longestUnused !== undefined && this.#planes.size >= this.#planesMax) this.#planes.delete(longestUnused);
     const policy = new PlanePolicy();

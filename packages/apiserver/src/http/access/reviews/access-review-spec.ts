@@ -5,15 +5,15 @@ import type { RequestAttributes } from "../authorizer.ts";
 import { type FieldLocation, readObject, readText, readTexts, within } from "./review-fields.ts";
 import { type ReviewSelector, readSelector, selectorIssues } from "./review-selector.ts";
 
-/** What a review of access asks about, read from its spec. */
-export interface AccessQuestion {
-  readonly resource: ResourceQuestion | undefined;
+/** The question of an access review, read from its spec. */
+export interface AccessReviewSpec {
+  readonly resource: ResourceSpec | undefined;
   readonly path: { readonly path: string; readonly verb: string } | undefined;
-  /** Who is asked about; a self review asks about the one who sends it. */
+  /** The user in question; a self review is about its sender. */
   readonly subject: UserInfo;
 }
 
-export interface ResourceQuestion {
+export interface ResourceSpec {
   readonly attributes: Pick<
     RequestAttributes,
     "namespace" | "verb" | "group" | "version" | "resource" | "subresource" | "name"
@@ -22,7 +22,7 @@ export interface ResourceQuestion {
   readonly labelSelector: ReviewSelector | undefined;
 }
 
-export function readQuestion(review: JsonObject, kind: string): AccessQuestion {
+export function readSpec(review: JsonObject, kind: string): AccessReviewSpec {
   const root: FieldLocation = { review: kind, path: "" };
   const spec = readObject(review, "spec", root) ?? {};
   const location = within(root, "spec");
@@ -36,7 +36,7 @@ export function readQuestion(review: JsonObject, kind: string): AccessQuestion {
   };
 }
 
-function readResource(resource: JsonObject, location: FieldLocation): ResourceQuestion {
+function readResource(resource: JsonObject, location: FieldLocation): ResourceSpec {
   const text = (key: string) => readText(resource, key, location);
   return {
     attributes: {
@@ -65,8 +65,8 @@ function readSubject(spec: JsonObject, location: FieldLocation): UserInfo {
   };
 }
 
-/** What is wrong with a question, whoever it is about. */
-export function questionIssues({ resource, path }: AccessQuestion): readonly FieldIssue[] {
+/** Validates a review spec, for any subject. */
+export function specIssues_({ resource, path }: AccessReviewSpec): readonly FieldIssue[] {
   const issues: FieldIssue[] = [];
   if (resource !== undefined && path !== undefined) {
     issues.push(pathIssue(path, "cannot be specified in combination with resourceAttributes"));
@@ -78,17 +78,17 @@ export function questionIssues({ resource, path }: AccessQuestion): readonly Fie
   return issues;
 }
 
-export function subjectIssues({ subject }: AccessQuestion): readonly FieldIssue[] {
+export function subjectIssues({ subject }: AccessReviewSpec): readonly FieldIssue[] {
   const isNamed = subject.username !== "" || subject.groups.length > 0;
   return isNamed ? [] : [invalid("spec.user", "", "at least one of user or group must be specified")];
 }
 
-export function attributeIssues({ resource }: AccessQuestion): readonly FieldIssue[] {
+export function attributeIssues({ resource }: AccessReviewSpec): readonly FieldIssue[] {
   return resource === undefined
     ? []
     : [...selectorIssues(resource.fieldSelector, "field"), ...selectorIssues(resource.labelSelector, "label")];
 }
 
-export function pathIssue(attributes: NonNullable<AccessQuestion["path"]>, detail: string): FieldIssue {
+export function pathIssue(attributes: NonNullable<AccessReviewSpec["path"]>, detail: string): FieldIssue {
   return invalid("spec.nonResourceAttributes", attributes, detail);
 }

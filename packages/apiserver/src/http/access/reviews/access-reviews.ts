@@ -10,11 +10,11 @@ import {
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { type RequestAttributes, resourceAttributes } from "../authorizer.ts";
 import {
-  type AccessQuestion,
+  type AccessReviewSpec,
   attributeIssues,
   pathIssue,
-  questionIssues,
-  readQuestion,
+  readSpec,
+  specIssues_,
   subjectIssues,
 } from "./access-review-spec.ts";
 import type { ReviewContext, ReviewDeps } from "./review-context.ts";
@@ -32,10 +32,14 @@ export async function selfSubjectAccessReview(
 ): Promise<JsonObject> {
   const kind = "SelfSubjectAccessReview";
   const review = readReview(body, kind, group);
-  const question = readQuestion(review, kind);
-  refuse([...questionIssues(question), ...attributeIssues(question), ...metadataIssues(review, [], "must be empty")]);
+  const question = readSpec(review, kind);
+  throwIfInvalid([
+    ...specIssues_(question),
+    ...attributeIssues(question),
+    ...metadataIssues(review, [], "must be empty"),
+  ]);
   const decision = await authorizer.authorize(attributesOf(question, context.user, context), signal);
-  return answer(kind, review, selfSpecFields, statusOf(decision, question));
+  return respond(kind, review, selfSpecFields, statusOf(decision, question));
 }
 
 /** May that other user? */
@@ -47,13 +51,13 @@ export async function subjectAccessReview(
 ): Promise<JsonObject> {
   const kind = "SubjectAccessReview";
   const review = readReview(body, kind, group);
-  const question = readQuestion(review, kind);
-  refuse([...specIssues(question), ...metadataIssues(review, [], "must be empty")]);
+  const question = readSpec(review, kind);
+  throwIfInvalid([...specIssues(question), ...metadataIssues(review, [], "must be empty")]);
   const decision = await authorizer.authorize(attributesOf(question, question.subject, context), signal);
-  return answer(kind, review, specFields, statusOf(decision, question));
+  return respond(kind, review, specFields, statusOf(decision, question));
 }
 
-/** May that other user, in this namespace? For those who may ask about one namespace only. */
+/** The same within one namespace, for users who may ask about that namespace only. */
 export async function localSubjectAccessReview(
   body: unknown,
   context: ReviewContext,
@@ -62,18 +66,18 @@ export async function localSubjectAccessReview(
 ): Promise<JsonObject> {
   const kind = "LocalSubjectAccessReview";
   const review = inNamespace(readReview(body, kind, group), context.namespace);
-  const question = readQuestion(review, kind);
-  refuse([
+  const question = readSpec(review, kind);
+  throwIfInvalid([
     ...specIssues(question),
     ...metadataIssues(review, ["namespace"], "must be empty except for namespace"),
     ...localIssues(question, context.namespace),
   ]);
   const decision = await authorizer.authorize(attributesOf(question, question.subject, context), signal);
-  return answer(kind, review, specFields, statusOf(decision, question));
+  return respond(kind, review, specFields, statusOf(decision, question));
 }
 
-function specIssues(question: AccessQuestion): readonly FieldIssue[] {
-  return [...questionIssues(question), ...subjectIssues(question), ...attributeIssues(question)];
+function specIssues(question: AccessReviewSpec): readonly FieldIssue[] {
+  return [...specIssues_(question), ...subjectIssues(question), ...attributeIssues(question)];
 }
 
 function inNamespace(review: JsonObject, namespace: string): JsonObject {
@@ -86,7 +90,7 @@ function inNamespace(review: JsonObject, namespace: string): JsonObject {
   return { ...review, metadata: { ...metadata, namespace } };
 }
 
-function localIssues({ resource, path }: AccessQuestion, namespace: string): readonly FieldIssue[] {
+function localIssues({ resource, path }: AccessReviewSpec, namespace: string): readonly FieldIssue[] {
   const issues: FieldIssue[] = [];
   if (resource !== undefined && resource.attributes.namespace !== namespace) {
     const field = "spec.resourceAttributes.namespace";
@@ -112,8 +116,8 @@ function metadataOf(review: JsonObject): JsonObject {
   return isJsonObject(metadata) ? metadata : {};
 }
 
-/** Kubernetes leaves name and kind out of these answers. */
-function refuse(issues: readonly FieldIssue[]): void {
+/** Kubernetes omits name and kind in these responses. */
+function throwIfInvalid(issues: readonly FieldIssue[]): void {
   if (issues.length === 0) return;
   const status = invalidObject({ group, kind: "" }, "", issues);
   const causes = status.details?.causes ?? [];
@@ -121,7 +125,7 @@ function refuse(issues: readonly FieldIssue[]): void {
 }
 
 function attributesOf(
-  { resource, path }: AccessQuestion,
+  { resource, path }: AccessReviewSpec,
   user: UserInfo,
   { plane, view }: ReviewContext,
 ): RequestAttributes {
@@ -133,7 +137,7 @@ function attributesOf(
 
 function statusOf(
   decision: { readonly outcome: string; readonly reason: string },
-  { resource }: AccessQuestion,
+  { resource }: AccessReviewSpec,
 ): JsonObject {
   const problems = [
     selectorProblem(resource?.fieldSelector, "field"),
@@ -150,7 +154,7 @@ function statusOf(
 const selfSpecFields = ["resourceAttributes", "nonResourceAttributes"];
 const specFields = [...selfSpecFields, "user", "groups", "extra", "uid"];
 
-function answer(kind: string, review: JsonObject, fields: readonly string[], status: JsonObject): JsonObject {
+function respond(kind: string, review: JsonObject, fields: readonly string[], status: JsonObject): JsonObject {
   const sent = ownValue(review, "spec");
   const spec: Record<string, JsonValue> = {};
   for (const field of fields) {

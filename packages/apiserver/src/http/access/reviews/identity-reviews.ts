@@ -21,7 +21,7 @@ export async function selfSubjectReview(
   return { kind, apiVersion: `${group}/v1`, metadata: { creationTimestamp }, status };
 }
 
-/** Whose token is this? Asked by servers that are shown tokens of ours. */
+/** Whose token is this? For servers that receive tokens of this one. */
 export async function tokenReview(
   body: unknown,
   { namespace }: ReviewContext,

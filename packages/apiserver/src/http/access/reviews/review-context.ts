@@ -4,24 +4,23 @@ import type { TokenAuthenticator } from "../authentication/token-authenticator.t
 import type { Authorizer } from "../authorizer.ts";
 import type { PolicyIndex } from "../rbac/rules-by-subject.ts";
 
-/** Who asks for a review, and where. */
+/** The user who requests a review, and where. */
 export interface ReviewContext {
   readonly user: UserInfo;
   readonly plane: string;
-  /** The name of the part of the plane that the path is for, if it is not for all of it. */
+  /** The scoped view that the path names; left out: the whole plane. */
   readonly view?: string;
-  /** Of the request's path; empty for all reviews but local ones. */
+  /** From the request's path; empty for all reviews but local ones. */
   readonly namespace: string;
 }
 
-/** Whom reviews ask. */
 export interface ReviewDeps {
   readonly authorizer: Authorizer;
   readonly policies: PolicyIndex;
-  /** Whether others than roles give rights, which nobody can list. */
-  readonly hasUnlistedRights?: boolean;
+  /** Whether authorizers other than RBAC exist, whose rules cannot be listed. */
+  readonly hasUnlistedRules?: boolean;
   readonly tokens: TokenAuthenticator;
-  /** What this server calls itself in tokens; what a token is for that does not say. */
+  /** Audiences of this server; the default audiences of a token. */
   readonly audiences: readonly string[];
   readonly clock: Clock;
 }

@@ -3,13 +3,13 @@ import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { typeFault } from "@milo-quota/kubernetes/protocol/json-type.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 
-/** Where in a review an object stands that is being read. */
+/** The location of an object in a review, for error messages. */
 export interface FieldLocation {
   readonly review: string;
   readonly path: string;
 }
 
-/** The review itself. Throws BadRequest, as all readers here do, for what is of another type than it should be. */
+/** The review itself. Throws BadRequest, as all readers here do, for a value of the wrong type. */
 export function readReview(body: unknown, kind: string, group: string): JsonObject {
   if (!isJsonObject(body)) {
     const because = "couldn't get version/kind; json parse error: it is not an object";

@@ -11,20 +11,20 @@ export type Review = (
   signal: AbortSignal,
 ) => Promise<JsonObject>;
 
-/** A kind that is only ever created: it is answered and forgotten. */
+/** A kind that can only be created: the response is its only result, and nothing is stored. */
 export interface ReviewKind {
   readonly group: string;
   readonly resource: string;
   readonly kind: string;
   readonly scope: "Namespaced" | "Cluster";
-  /** Reads the object in a body, and gives the object to answer with. Rejects with a StatusError. */
-  readonly answer: Review;
+  /** Parses the object in a body and returns the object to respond with. Rejects with a StatusError. */
+  readonly review: Review;
 }
 
 const authorization = "authorization.k8s.io";
 const authentication = "authentication.k8s.io";
 
-/** All of them, in version `v1`. */
+/** In version `v1`. */
 export const reviewKinds: readonly ReviewKind[] = [
   cluster(authorization, "SelfSubjectAccessReview", selfSubjectAccessReview),
   cluster(authorization, "SelfSubjectRulesReview", selfSubjectRulesReview),
@@ -34,6 +34,6 @@ export const reviewKinds: readonly ReviewKind[] = [
   cluster(authentication, "TokenReview", tokenReview),
 ];
 
-function cluster(group: string, kind: string, answer: Review): ReviewKind {
-  return { group, resource: `${kind.toLowerCase()}s`, kind, scope: "Cluster", answer };
+function cluster(group: string, kind: string, review: Review): ReviewKind {
+  return { group, resource: `${kind.toLowerCase()}s`, kind, scope: "Cluster", review };
 }

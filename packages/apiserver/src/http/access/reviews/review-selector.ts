@@ -5,7 +5,7 @@ import { parseFieldSelector } from "@milo-quota/kubernetes/protocol/selectors/fi
 import { parseSelectorText } from "@milo-quota/kubernetes/protocol/selectors/label-selector-text.ts";
 import { type FieldLocation, readObject, readObjects, readText, readTexts, within } from "./review-fields.ts";
 
-/** A selector that a list or watch would be made with; roles do not look at it, but it has to make sense. */
+/** The selector of the list or watch in question; RBAC ignores it, but it is validated. */
 export interface ReviewSelector {
   readonly raw: string;
   readonly requirements: readonly Requirement[];
@@ -68,7 +68,7 @@ function labelIssues(requirement: Requirement, path: string): readonly FieldIssu
   ];
 }
 
-/** An operator nobody knows may be one of a newer version: that is no mistake, it is just not looked at. */
+/** An unknown operator may come from a newer version: it is ignored, not an error. */
 function countIssues({ operator, values }: Requirement, path: string): readonly FieldIssue[] {
   if ((operator === "In" || operator === "NotIn") && values.length === 0) {
     return [required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
@@ -79,7 +79,7 @@ function countIssues({ operator, values }: Requirement, path: string): readonly 
   return [];
 }
 
-/** What the answer says about a selector that could not be taken into account; undefined when it could. */
+/** The evaluation error about a selector that could not be taken into account; undefined when it could. */
 export function selectorProblem(selector: ReviewSelector | undefined, kind: SelectorKind): string | undefined {
   if (selector === undefined) return undefined;
   const path = `spec.resourceAttributes.${kind}Selector`;

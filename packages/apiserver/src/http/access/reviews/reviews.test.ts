@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { MemoryRbacObjects } from "../../../../test/memory-rbac-objects.ts";
 import type { TokenAuthenticator } from "../authentication/token-authenticator.ts";
 import { tokenTable } from "../authentication/token-table.ts";
-import { allowMasters, firstOpinionOf } from "../authorizer.ts";
+import { allowMasters, unionAuthorizer } from "../authorizer.ts";
 import { bootstrapClusterRoleBindings, bootstrapClusterRoles } from "../rbac/bootstrap-policy.ts";
 import { rbacAuthorizer } from "../rbac/rbac-authorizer.ts";
 import { PolicyIndex } from "../rbac/rules-by-subject.ts";
@@ -44,7 +44,7 @@ const forMany: TokenAuthenticator = {
 };
 const table = tokenTable([{ token: "alicetoken", user: { ...alice, groups: ["devs"], extra: { scopes: ["a"] } } }]);
 const deps: ReviewDeps = {
-  authorizer: firstOpinionOf([allowMasters, rbacAuthorizer(policies)]),
+  authorizer: unionAuthorizer([allowMasters, rbacAuthorizer(policies)]),
   policies,
   tokens: {
     authenticateToken: async (token) =>
@@ -62,7 +62,7 @@ async function ask(
   const review = reviewKinds.find((kind) => kind.resource === resource);
   if (review === undefined) throw new Error(`no review ${resource}`);
   try {
-    return await review.answer(body, { user: alice, plane: "root", namespace: "", ...context }, deps, signal);
+    return await review.review(body, { user: alice, plane: "root", namespace: "", ...context }, deps, signal);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     return `${error.status.code} ${error.message}`;
@@ -195,7 +195,7 @@ describe("reviews of access", () => {
         { metadata: { name: "x", labels: {} }, spec: both },
         `${invalid}[spec.nonResourceAttributes: Invalid value: {"path":"/x","verb":"get"}: cannot be specified in combination with resourceAttributes, metadata: Invalid value: {"labels":{},"name":"x"}: must be empty]`,
       ],
-      "about nobody": [
+      "without a subject": [
         "subjectaccessreviews",
         { spec: { resourceAttributes: { verb: "get" } } },
         `${invalid}spec.user: Invalid value: "": at least one of user or group must be specified`,
@@ -256,7 +256,7 @@ describe("reviews of access", () => {
   }
 
   it("leave name and kind out of what they say of themselves", async () => {
-    const review = reviewKinds[0]?.answer({}, { user: alice, plane: "root", namespace: "" }, deps, signal);
+    const review = reviewKinds[0]?.review({}, { user: alice, plane: "root", namespace: "" }, deps, signal);
     await expect(review).rejects.toMatchObject({
       status: {
         details: {
@@ -360,12 +360,12 @@ describe("a review of a token", () => {
   const unknown = { user: {}, error: "invalid bearer token" };
   const cases: Record<string, [spec: JsonObject, status: JsonObject]> = {
     "says whose it is": [{ token: "alicetoken" }, { authenticated: true, user: known, audiences: ["https://milo"] }],
-    "says nothing about one nobody knows": [{ token: "nope" }, unknown],
+    "is unauthenticated for an unknown token": [{ token: "nope" }, unknown],
     "says for whom it is, among those asked about": [
       { token: "alicetoken", audiences: ["x", "https://milo"] },
       { authenticated: true, user: known, audiences: ["https://milo"] },
     ],
-    "of somebody else's is none of theirs": [{ token: "alicetoken", audiences: ["x"] }, unknown],
+    "is unauthenticated for another audience": [{ token: "alicetoken", audiences: ["x"] }, unknown],
     "made for others says so": [
       { token: "many", audiences: ["vault"] },
       { authenticated: true, user: { username: "alice", uid: "2", groups: alice.groups }, audiences: ["vault"] },

@@ -14,7 +14,7 @@ function kindOf({ apiVersion, kind }: JsonObject): ServedKind {
   return builtinKinds.find((each) => each.group === group && each.kind === kind) as ServedKind;
 }
 
-/** Odd values that fit many types: what rules stumble over. */
+/** Unusual values of many types, to challenge the rules. */
 const odd: fc.Arbitrary<JsonValue> = fc.oneof(
   fc.constantFrom<JsonValue>(
     null,
@@ -39,7 +39,7 @@ const odd: fc.Arbitrary<JsonValue> = fc.oneof(
   fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n }),
 );
 
-/** The same value with something in it replaced or left out, as the numbers say. */
+/** The same value with a part replaced or removed, selected by the numbers. */
 function mutated(value: JsonValue, steps: readonly number[], replacement: JsonValue): JsonValue {
   const [step, ...rest] = steps;
   if (step === undefined) return replacement;

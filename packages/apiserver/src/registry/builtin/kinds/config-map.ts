@@ -9,7 +9,7 @@ import {
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed } from "../columns.ts";
-import { nameFaults, same } from "../field-checks.ts";
+import { isEqual, nameRuleIssues } from "../field-checks.ts";
 import { configMapKey } from "../name-rules.ts";
 import { base64Bytes } from "../typed/base64-text.ts";
 
@@ -20,7 +20,7 @@ interface ConfigMap {
   readonly immutable?: boolean;
 }
 
-/** The values of a ConfigMap or Secret, all together. */
+/** Limit on the total size of the values of a ConfigMap or Secret. */
 export const contentBytesMax = 1024 * 1024;
 
 export const configMap = builtinKind<ConfigMap>({
@@ -57,16 +57,16 @@ function contentIssues({ data = {}, binaryData = {} }: ConfigMap): readonly Fiel
 }
 
 export function keyIssues(path: string, content: Readonly<Record<string, string>>): readonly FieldIssue[] {
-  return Object.keys(content).flatMap((key) => nameFaults(itemPath(path, key), key, configMapKey));
+  return Object.keys(content).flatMap((key) => nameRuleIssues(itemPath(path, key), key, configMapKey));
 }
 
-/** What an object that calls itself immutable may not change. */
+/** Changes that an immutable object does not allow. */
 export function changeIssues<Kind extends { readonly immutable?: boolean }>(
   object: Kind,
   old: Kind,
   fields: readonly (keyof Kind & string)[],
 ): readonly FieldIssue[] {
-  const changed = fields.filter((field) => !same(object[field], old[field]));
+  const changed = fields.filter((field) => !isEqual(object[field], old[field]));
   return [...(object.immutable === true ? [] : ["immutable"]), ...changed].map((field) =>
     forbidden(childPath("", field), "field is immutable when `immutable` is set"),
   );

@@ -1,7 +1,7 @@
 import { builtinKind } from "../builtin-kind.ts";
 import { plainColumns } from "../columns.ts";
 
-/** The names, schema and columns; what a definition must look like is a matter of its own. */
+/** Names, schema and columns only; its validation is in definitionRules. */
 export const customResourceDefinition = builtinKind({
   struct: "apiextensions.v1.CustomResourceDefinition",
   group: "apiextensions.k8s.io",

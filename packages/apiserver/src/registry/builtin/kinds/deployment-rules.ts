@@ -1,7 +1,7 @@
 import { type FieldIssue, invalid, notSupported, required } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { matchesLabels, parseLabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
-import type { WrittenPart } from "../../kinds/served-kind.ts";
-import { immutable, unless } from "../field-checks.ts";
+import type { WrittenSubresource } from "../../kinds/served-kind.ts";
+import { immutable, issueUnless } from "../field-checks.ts";
 import { labelSelectorIssues } from "../label-selector-rules.ts";
 import type { Deployment } from "./pods/pod-object.ts";
 import { podTemplateIssues } from "./pods/pod-template-rules.ts";
@@ -13,7 +13,7 @@ const strategies = ["Recreate", "RollingUpdate"];
 export function deploymentIssues(
   { spec }: Deployment,
   old: Deployment | undefined,
-  part: WrittenPart,
+  part: WrittenSubresource,
 ): readonly FieldIssue[] {
   if (part === "status") return [];
   const { replicas = 1, minReadySeconds = 0, revisionHistoryLimit = 0, strategy } = spec;
@@ -21,7 +21,7 @@ export function deploymentIssues(
     ...nonNegative("spec.replicas", replicas),
     ...selectorIssues(spec),
     ...templateIssues(spec),
-    ...unless(strategies.includes(strategy.type ?? ""), () =>
+    ...issueUnless(strategies.includes(strategy.type ?? ""), () =>
       notSupported("spec.strategy", strategy.type ?? "", strategies),
     ),
     ...nonNegative("spec.minReadySeconds", minReadySeconds),
@@ -50,14 +50,16 @@ function templateIssues({ selector, template }: Spec): readonly FieldIssue[] {
   const isPresent = selector !== null && selector !== undefined;
   const { restartPolicy = "Always" } = template.spec;
   return [
-    ...unless(isPresent && matchesLabels(parsed.value, labels ?? {}), () =>
+    ...issueUnless(isPresent && matchesLabels(parsed.value, labels ?? {}), () =>
       invalid(`${path}.metadata.labels`, labels ?? null, "`selector` does not match template `labels`"),
     ),
     ...podTemplateIssues(template, path),
-    ...unless(restartPolicy === "Always", () => notSupported(`${path}.spec.restartPolicy`, restartPolicy, ["Always"])),
+    ...issueUnless(restartPolicy === "Always", () =>
+      notSupported(`${path}.spec.restartPolicy`, restartPolicy, ["Always"]),
+    ),
   ];
 }
 
 function nonNegative(path: string, value: number): readonly FieldIssue[] {
-  return unless(value >= 0, () => invalid(path, value, "must be greater than or equal to 0"));
+  return issueUnless(value >= 0, () => invalid(path, value, "must be greater than or equal to 0"));
 }

@@ -1,8 +1,8 @@
 import { formatSelector, parseLabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed, wideColumn } from "../columns.ts";
-import { fallback, innerMade } from "../typed/draft.ts";
-import type { DraftObject } from "../typed/json-shape.ts";
+import { ensureNestedObject, setDefault } from "../typed/draft.ts";
+import type { DraftObject } from "../typed/go-round-trip.ts";
 import { deploymentIssues } from "./deployment-rules.ts";
 import { fillPodSpec } from "./pods/pod-defaults.ts";
 import type { Container, Deployment } from "./pods/pod-object.ts";
@@ -51,18 +51,18 @@ export const deployment = builtinKind<Deployment>({
 });
 
 function fillDeployment(draft: DraftObject): void {
-  const spec = innerMade(draft, "spec");
+  const spec = ensureNestedObject(draft, "spec");
   spec["replicas"] ??= 1;
   spec["revisionHistoryLimit"] ??= 10;
   spec["progressDeadlineSeconds"] ??= 600;
-  const strategy = innerMade(spec, "strategy");
-  fallback(strategy, "type", "RollingUpdate");
+  const strategy = ensureNestedObject(spec, "strategy");
+  setDefault(strategy, "type", "RollingUpdate");
   if (strategy["type"] === "RollingUpdate") {
-    const rolling = innerMade(strategy, "rollingUpdate");
+    const rolling = ensureNestedObject(strategy, "rollingUpdate");
     rolling["maxUnavailable"] ??= "25%";
     rolling["maxSurge"] ??= "25%";
   }
-  fillPodSpec(innerMade(innerMade(spec, "template"), "spec"));
+  fillPodSpec(ensureNestedObject(ensureNestedObject(spec, "template"), "spec"));
 }
 
 function containersText({ spec }: Deployment, read: (container: Container) => string): string {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 
-/** An Event as it is stored: in the fields of the core group. */
+/** An Event as it is stored: with the fields of the core group. */
 export interface CoreEvent {
   readonly metadata: ObjectMeta;
   readonly involvedObject: {

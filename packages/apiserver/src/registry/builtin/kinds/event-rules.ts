@@ -1,31 +1,34 @@
 import { type FieldIssue, invalid, required } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { qualifiedName } from "@milo-quota/kubernetes/protocol/names.ts";
-import { immutable, nameFaults, same, unless } from "../field-checks.ts";
+import { immutable, isEqual, issueUnless, nameRuleIssues } from "../field-checks.ts";
 import type { CoreEvent } from "./event-fields.ts";
 
 const lengthsMax = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
 
-/** What both kinds demand. Events with an `eventTime` are of the newer sort, and must say who reports and why. */
+/**
+ * Rules of both kinds. Events with an `eventTime` are of the newer style, and must have a reporting controller and a
+ * reason.
+ */
 export function coreEventIssues(event: CoreEvent, controllerField: string): readonly FieldIssue[] {
-  return event.eventTime === null ? oldSortIssues(event) : newSortIssues(event, controllerField);
+  return event.eventTime === null ? legacyEventIssues(event) : newStyleIssues(event, controllerField);
 }
 
-function oldSortIssues({ metadata: { namespace = "" }, involvedObject }: CoreEvent): readonly FieldIssue[] {
+function legacyEventIssues({ metadata: { namespace = "" }, involvedObject }: CoreEvent): readonly FieldIssue[] {
   const { namespace: other = "" } = involvedObject;
   const agrees = other === "" ? namespace === "" || namespace === "default" : namespace === other;
-  return unless(agrees, () => invalid("involvedObject.namespace", other, "does not match event.namespace"));
+  return issueUnless(agrees, () => invalid("involvedObject.namespace", other, "does not match event.namespace"));
 }
 
-function newSortIssues(event: CoreEvent, controllerField: string): readonly FieldIssue[] {
+function newStyleIssues(event: CoreEvent, controllerField: string): readonly FieldIssue[] {
   const { metadata, involvedObject, reportingComponent } = event;
   const { namespace: other = "" } = involvedObject;
   const isElsewhere = metadata.namespace !== "default" && metadata.namespace !== "kube-system";
   return [
-    ...unless(other !== "" || !isElsewhere, () =>
+    ...issueUnless(other !== "" || !isElsewhere, () =>
       invalid("involvedObject.namespace", other, "does not match event.namespace"),
     ),
-    ...unless(reportingComponent !== "", () => required(controllerField)),
-    ...nameFaults(controllerField, reportingComponent, qualifiedName),
+    ...issueUnless(reportingComponent !== "", () => required(controllerField)),
+    ...nameRuleIssues(controllerField, reportingComponent, qualifiedName),
     ...lengthIssues(event, "reportingInstance", "required"),
     ...lengthIssues(event, "action", "required"),
     ...lengthIssues(event, "reason", "required"),
@@ -41,10 +44,10 @@ function lengthIssues(
   const text = event[field] ?? "";
   if (text === "" && presence === "required") return [required(field)];
   const max = lengthsMax[field];
-  return unless(Buffer.byteLength(text) <= max, () => invalid(field, "", `can have at most ${max} characters`));
+  return issueUnless(Buffer.byteLength(text) <= max, () => invalid(field, "", `can have at most ${max} characters`));
 }
 
-/** The newer group is stricter: it has no use for what it calls deprecated, and nothing but the series changes. */
+/** events.k8s.io is stricter: deprecated fields must be empty, and only the series may change. */
 export function newEventIssues(event: CoreEvent, old: CoreEvent | undefined): readonly FieldIssue[] {
   return [
     ...coreEventIssues(event, "reportingController"),
@@ -55,18 +58,18 @@ export function newEventIssues(event: CoreEvent, old: CoreEvent | undefined): re
 function seriesIssues({ series }: CoreEvent): readonly FieldIssue[] {
   if (series === undefined) return [];
   return [
-    ...unless((series.count ?? 0) >= 2, () => invalid("series.count", "", "should be at least 2")),
-    ...unless(series.lastObservedTime !== null, () => required("series.lastObservedTime")),
+    ...issueUnless((series.count ?? 0) >= 2, () => invalid("series.count", "", "should be at least 2")),
+    ...issueUnless(series.lastObservedTime !== null, () => required("series.lastObservedTime")),
   ];
 }
 
 function newOnlyIssues(event: CoreEvent): readonly FieldIssue[] {
   const { eventTime, type = "", firstTimestamp, lastTimestamp, count = 0, source } = event;
   const unset = (field: string, isUnset: boolean): readonly FieldIssue[] =>
-    unless(isUnset, () => invalid(field, "", "needs to be unset"));
+    issueUnless(isUnset, () => invalid(field, "", "needs to be unset"));
   return [
-    ...unless(eventTime !== null, () => required("eventTime")),
-    ...unless(type === "Normal" || type === "Warning", () => invalid("type", "", `has invalid value: ${type}`)),
+    ...issueUnless(eventTime !== null, () => required("eventTime")),
+    ...issueUnless(type === "Normal" || type === "Warning", () => invalid("type", "", `has invalid value: ${type}`)),
     ...unset("firstTimestamp", firstTimestamp === null),
     ...unset("lastTimestamp", lastTimestamp === null),
     ...unset("count", count === 0),
@@ -90,7 +93,7 @@ const fixedFields = [
 
 function changeIssues(event: CoreEvent, old: CoreEvent): readonly FieldIssue[] {
   return [
-    ...(same(event.series, old.series) ? [] : seriesIssues(event)),
+    ...(isEqual(event.series, old.series) ? [] : seriesIssues(event)),
     ...fixedFields.flatMap((field) => immutable(field, event[field], old[field])),
     ...immutable("reportingController", event.reportingComponent, old.reportingComponent),
     ...immutable("reportingInstance", event.reportingInstance, old.reportingInstance),

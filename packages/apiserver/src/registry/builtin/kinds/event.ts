@@ -4,11 +4,11 @@ import type { Column } from "../../kinds/served-kind.ts";
 import { timeSince } from "../age.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { nameColumn, textColumn, typed, wideColumn } from "../columns.ts";
-import { jsonShape } from "../typed/json-shape.ts";
+import { roundTripThroughGoType } from "../typed/go-round-trip.ts";
 import type { CoreEvent } from "./event-fields.ts";
 import { coreEventIssues, newEventIssues } from "./event-rules.ts";
 
-/** What events.k8s.io calls the fields that the core group calls otherwise. */
+/** Names in events.k8s.io of the fields of the core group. */
 const newNames: Readonly<Record<string, string>> = {
   involvedObject: "regarding",
   message: "note",
@@ -72,12 +72,12 @@ export const coreEvent = builtinKind<CoreEvent>({
   ],
   columns: eventColumns((object) => object as unknown as CoreEvent),
   validate: (event) => coreEventIssues(event, "reportingComponent"),
-  // Who reported it, under whichever of the two names for that was used.
+  // The reporter, from whichever of the two fields is set.
   selectField: ({ source, reportingComponent }, field) =>
     field === "source" ? source.component || reportingComponent : undefined,
 });
 
-/** The same objects, as the newer group shows them. */
+/** The same stored objects, in the fields of events.k8s.io. */
 export const newEvent = builtinKind<ApiObject>({
   struct: "events.v1.Event",
   group: "events.k8s.io",
@@ -96,7 +96,7 @@ export const newEvent = builtinKind<ApiObject>({
   },
 });
 
-/** Selectors look at what is stored, whatever name the newer group has for it. */
+/** Selectors use the stored field, whatever its name in events.k8s.io. */
 function fieldOfCore(object: ApiObject, field: string): string | undefined {
   const [first = "", ...rest] = field.split(".");
   let value: unknown = (object as JsonObject)[coreNames[first] ?? first];
@@ -115,7 +115,7 @@ function renamed(
   apiVersion: string,
 ): ApiObject {
   const fields = Object.entries(object).map(([key, value]) => [Object.hasOwn(names, key) ? names[key] : key, value]);
-  return jsonShape(struct, { ...Object.fromEntries(fields), apiVersion }) as unknown as ApiObject;
+  return roundTripThroughGoType(struct, { ...Object.fromEntries(fields), apiVersion }) as unknown as ApiObject;
 }
 
 function firstSeen({ firstTimestamp, eventTime }: CoreEvent, nowMs: number): string {

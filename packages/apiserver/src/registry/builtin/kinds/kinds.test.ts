@@ -2,7 +2,7 @@ import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { describe, expect, it } from "vitest";
 import type { ApiObject } from "../../kinds/api-object.ts";
-import type { ServedKind, WrittenPart } from "../../kinds/served-kind.ts";
+import type { ServedKind, WrittenSubresource } from "../../kinds/served-kind.ts";
 import { humanDuration } from "../age.ts";
 import { builtinKinds } from "../builtin-kinds.ts";
 
@@ -21,7 +21,7 @@ function made(name: string, part: JsonObject, group?: string): ApiObject {
   return kindNamed(name, group).rules.prepareCreate?.(object) as ApiObject;
 }
 
-function changed(name: string, old: ApiObject, change: JsonObject, part: WrittenPart = "") {
+function changed(name: string, old: ApiObject, change: JsonObject, part: WrittenSubresource = "") {
   const { prepareUpdate, validate } = kindNamed(name).rules;
   const object = prepareUpdate?.({ ...old, ...change } as ApiObject, old, part) as ApiObject;
   return { object, issues: (validate?.(object, old, part) ?? []).map(issueText) };

@@ -4,15 +4,15 @@ import { parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts"
 import { describe, expect, it } from "vitest";
 import recorded from "../../../../test/recorded/kubernetes-answers.json" with { type: "json" };
 import type { ApiObject } from "../../kinds/api-object.ts";
-import type { ServedKind, WrittenPart } from "../../kinds/served-kind.ts";
+import type { ServedKind, WrittenSubresource } from "../../kinds/served-kind.ts";
 import { metadataChangeIssues } from "../../metadata/metadata-change-rules.ts";
 import { builtinKinds } from "../builtin-kinds.ts";
 
-/** What kube-apiserver v1.34 answered to an object: why it cannot be read, what is wrong, or what is stored. */
+/** The response of kube-apiserver v1.34 to an object: a decode error, the issues, or the stored object. */
 interface Answer {
   readonly name: string;
   readonly old?: JsonObject;
-  readonly part?: WrittenPart;
+  readonly part?: WrittenSubresource;
   readonly sent: JsonObject;
   readonly message?: string;
   readonly issues?: readonly (readonly [reason: string, field: string, message: string])[];
@@ -45,7 +45,7 @@ function issuesOf(object: ApiObject, { old: before, part }: Answer, kind: Served
   return issues.map(({ type, field, message }) => `${type} ${field}: ${message}`).sort();
 }
 
-/** Addresses and ports come from a pool over there, and from the name here; tolerations from other parts of a cluster. */
+/** Addresses and ports come from a pool there, and from the name here; tolerations from other parts of a cluster. */
 function withoutAllocated(object: ApiObject): JsonObject {
   const copy = JSON.parse(JSON.stringify(object));
   for (const field of ["uid", "creationTimestamp", "managedFields", "resourceVersion", "generation"]) {
@@ -79,7 +79,7 @@ describe("built-in kinds answer as Kubernetes does to", () => {
   it("every kind that is stored", () => {
     const seen = new Set((recorded as unknown as readonly Answer[]).map(({ sent }) => kindOf(sent)));
     const unseen = builtinKinds.filter((kind) => kind.verbs.includes("list") && !seen.has(kind));
-    // Rules of definitions are kept elsewhere. Claims differ by a finalizer that only a cluster with volumes adds.
+    // Rules of definitions are tested elsewhere. Claims differ by a finalizer that only a cluster with volumes adds.
     expect(unseen.map(({ kind }) => kind)).toEqual(["CustomResourceDefinition"]);
   });
 

@@ -2,9 +2,9 @@ import { type FieldIssue, forbidden, invalid, notSupported } from "@milo-quota/k
 import { qualifiedName } from "@milo-quota/kubernetes/protocol/names.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed } from "../columns.ts";
-import { nameFaults, unless } from "../field-checks.ts";
-import { inner } from "../typed/draft.ts";
-import type { DraftObject } from "../typed/json-shape.ts";
+import { issueUnless, nameRuleIssues } from "../field-checks.ts";
+import { nestedObject } from "../typed/draft.ts";
+import type { DraftObject } from "../typed/go-round-trip.ts";
 
 interface Lease {
   readonly spec: {
@@ -33,14 +33,14 @@ export const lease = builtinKind<Lease>({
     ),
     ageColumn,
   ],
-  onCreate: forgetElection,
-  onUpdate: forgetElection,
+  onCreate: clearCoordinatedElection,
+  onUpdate: clearCoordinatedElection,
   validate: ({ spec }) => specIssues(spec),
 });
 
-/** Coordinated elections are a feature that is off unless somebody turns it on, and nobody can here. */
-function forgetElection(draft: DraftObject): void {
-  const spec = inner(draft, "spec") ?? {};
+/** Coordinated leader election is behind a feature gate that is off here. */
+function clearCoordinatedElection(draft: DraftObject): void {
+  const spec = nestedObject(draft, "spec") ?? {};
   delete spec["strategy"];
   delete spec["preferredHolder"];
 }
@@ -48,22 +48,22 @@ function forgetElection(draft: DraftObject): void {
 function specIssues(spec: Lease["spec"]): readonly FieldIssue[] {
   const { leaseDurationSeconds = 1, leaseTransitions = 0, strategy, preferredHolder = "" } = spec;
   return [
-    ...unless(leaseDurationSeconds > 0, () =>
+    ...issueUnless(leaseDurationSeconds > 0, () =>
       invalid("spec.leaseDurationSeconds", leaseDurationSeconds, "must be greater than 0"),
     ),
-    ...unless(leaseTransitions >= 0, () =>
+    ...issueUnless(leaseTransitions >= 0, () =>
       invalid("spec.leaseTransitions", leaseTransitions, "must be greater than or equal to 0"),
     ),
     ...(strategy === undefined ? [] : strategyIssues(strategy)),
-    ...unless(preferredHolder === "" || Boolean(strategy), () =>
+    ...issueUnless(preferredHolder === "" || Boolean(strategy), () =>
       forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined"),
     ),
   ];
 }
 
-/** A strategy of somebody's own has their domain before it. */
+/** A custom strategy must have a domain prefix. */
 function strategyIssues(strategy: string): readonly FieldIssue[] {
   const path = "spec.strategy.strategy";
-  if (strategy.includes("/")) return nameFaults(path, strategy, qualifiedName);
-  return unless(strategy === oldestVersion, () => notSupported(path, strategy, [oldestVersion]));
+  if (strategy.includes("/")) return nameRuleIssues(path, strategy, qualifiedName);
+  return issueUnless(strategy === oldestVersion, () => notSupported(path, strategy, [oldestVersion]));
 }

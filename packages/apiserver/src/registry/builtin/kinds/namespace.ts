@@ -3,9 +3,9 @@ import { dnsLabel, qualifiedName } from "@milo-quota/kubernetes/protocol/names.t
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { allVerbs, builtinKind } from "../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed } from "../columns.ts";
-import { nameFaults } from "../field-checks.ts";
-import { fallback, innerMade } from "../typed/draft.ts";
-import type { DraftObject } from "../typed/json-shape.ts";
+import { nameRuleIssues } from "../field-checks.ts";
+import { ensureNestedObject, setDefault } from "../typed/draft.ts";
+import type { DraftObject } from "../typed/go-round-trip.ts";
 
 interface Namespace {
   readonly metadata: ObjectMeta;
@@ -37,20 +37,20 @@ export const namespace = builtinKind<Namespace>({
     ageColumn,
   ],
   defaults: (draft) => {
-    fallback(innerMade(draft, "status"), "phase", "Active");
+    setDefault(ensureNestedObject(draft, "status"), "phase", "Active");
     labelWithName(draft);
   },
   onCreate: (draft) => {
-    const spec = innerMade(draft, "spec");
+    const spec = ensureNestedObject(draft, "spec");
     const finalizers = Array.isArray(spec["finalizers"]) ? spec["finalizers"] : [];
     spec["finalizers"] = finalizers.includes(ownFinalizer) ? finalizers : [...finalizers, ownFinalizer];
   },
   onUpdate: (draft, old, part) => {
-    // Only a write to /finalize changes them: whoever may edit labels may not cut the cleanup short.
+    // Only /finalize changes finalizers: permission to update labels must not allow skipping the cleanup.
     if (part !== "") return;
     const { finalizers = [] } = old.spec;
-    if (finalizers.length > 0) innerMade(draft, "spec")["finalizers"] = [...finalizers];
-    else delete innerMade(draft, "spec")["finalizers"];
+    if (finalizers.length > 0) ensureNestedObject(draft, "spec")["finalizers"] = [...finalizers];
+    else delete ensureNestedObject(draft, "spec")["finalizers"];
   },
   validate: (object, old, part) => [
     ...(old === undefined || part === "finalize" ? finalizerIssues(object, part) : []),
@@ -59,9 +59,9 @@ export const namespace = builtinKind<Namespace>({
 });
 
 function labelWithName(draft: DraftObject): void {
-  const metadata = innerMade(draft, "metadata");
+  const metadata = ensureNestedObject(draft, "metadata");
   const name = metadata["name"];
-  if (typeof name === "string" && name !== "") innerMade(metadata, "labels")[nameLabel] = name;
+  if (typeof name === "string" && name !== "") ensureNestedObject(metadata, "labels")[nameLabel] = name;
 }
 
 function finalizerIssues({ spec: { finalizers = [] } }: Namespace, part: string): readonly FieldIssue[] {
@@ -69,7 +69,7 @@ function finalizerIssues({ spec: { finalizers = [] } }: Namespace, part: string)
     const path = part === "finalize" ? `spec.finalizers[${index}]` : "spec.finalizers";
     const isKnown = name.includes("/") || standardFinalizers.includes(name);
     const fault = "name is neither a standard finalizer name nor is it fully qualified";
-    return [...nameFaults(path, name, qualifiedName), ...(isKnown ? [] : [invalid(path, name, fault)])];
+    return [...nameRuleIssues(path, name, qualifiedName), ...(isKnown ? [] : [invalid(path, name, fault)])];
   });
 }
 

@@ -6,8 +6,8 @@ import {
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import type { WrittenPart } from "../../kinds/served-kind.ts";
-import { unless } from "../field-checks.ts";
+import type { WrittenSubresource } from "../../kinds/served-kind.ts";
+import { issueUnless } from "../field-checks.ts";
 import { nanosOf, type ResourceList } from "../resource-names.ts";
 import { specDifference } from "../spec-difference.ts";
 
@@ -36,7 +36,7 @@ const storagePath = "spec.resources.requests.storage";
 export function claimIssues(
   claim: VolumeClaim,
   old: VolumeClaim | undefined,
-  part: WrittenPart,
+  part: WrittenSubresource,
 ): readonly FieldIssue[] {
   if (part === "status") return [];
   return [
@@ -56,7 +56,7 @@ function sizeIssues({ resources }: VolumeClaimSpec): readonly FieldIssue[] {
   const path = "spec.resources[storage]";
   const size = resources?.requests?.["storage"];
   if (size === undefined) return [required(path)];
-  return unless(nanosOf(size) > 0n, () => invalid(path, size, "must be greater than zero"));
+  return issueUnless(nanosOf(size) > 0n, () => invalid(path, size, "must be greater than zero"));
 }
 
 function changeIssues(claim: VolumeClaim, old: VolumeClaim): readonly FieldIssue[] {
@@ -74,7 +74,10 @@ function changeIssues(claim: VolumeClaim, old: VolumeClaim): readonly FieldIssue
   ];
 }
 
-/** A spec without what may change: the volume it is bound to, once; and when bound, size and attributes. */
+/**
+ * The immutable part of a spec: without the volume name when it is first bound, and, when bound, without size and
+ * attributes.
+ */
 function comparable(spec: VolumeClaimSpec, claim: VolumeClaim, old: VolumeClaim): VolumeClaimSpec {
   const { volumeName, storageClassName, volumeAttributesClassName, resources, ...rest } = spec;
   const isBound = claim.status.phase === "Bound";

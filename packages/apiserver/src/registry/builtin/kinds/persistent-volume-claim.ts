@@ -1,6 +1,6 @@
 import { builtinKind } from "../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed, wideColumn } from "../columns.ts";
-import { fallback, inner } from "../typed/draft.ts";
+import { nestedObject, setDefault } from "../typed/draft.ts";
 import { claimIssues, type VolumeClaim } from "./persistent-volume-claim-rules.ts";
 
 const modeLetters = [
@@ -45,8 +45,8 @@ export const persistentVolumeClaim = builtinKind<VolumeClaim>({
     ),
   ],
   defaults: (draft) => {
-    fallback(inner(draft, "spec"), "volumeMode", "Filesystem");
-    fallback(inner(draft, "status"), "phase", "Pending");
+    setDefault(nestedObject(draft, "spec"), "volumeMode", "Filesystem");
+    setDefault(nestedObject(draft, "status"), "phase", "Pending");
   },
   validate: claimIssues,
 });

@@ -5,7 +5,7 @@ import { plainColumns } from "../columns.ts";
 const authentication = "authentication.k8s.io";
 const authorization = "authorization.k8s.io";
 
-/** Questions that are answered and never stored: a create returns the answer, and there is nothing else to do with them. */
+/** Kinds that are evaluated and never stored: the response to the create is the only result. */
 export const reviewKinds: readonly ServedKind[] = [
   review("authentication.v1.TokenReview", authentication, "Cluster"),
   review("authentication.v1.SelfSubjectReview", authentication, "Cluster"),

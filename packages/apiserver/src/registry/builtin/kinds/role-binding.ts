@@ -10,9 +10,9 @@ import { dnsSubdomain, pathSegment } from "@milo-quota/kubernetes/protocol/names
 import type { Column } from "../../kinds/served-kind.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed, wideColumn } from "../columns.ts";
-import { nameFaults, same, unless } from "../field-checks.ts";
-import { fallback, inner, itemsOf } from "../typed/draft.ts";
-import type { DraftObject } from "../typed/json-shape.ts";
+import { isEqual, issueUnless, nameRuleIssues } from "../field-checks.ts";
+import { itemsOf, nestedObject, setDefault } from "../typed/draft.ts";
+import type { DraftObject } from "../typed/go-round-trip.ts";
 import { rbacGroup } from "./role.ts";
 
 interface Subject {
@@ -73,9 +73,9 @@ export const clusterRoleBinding = builtinKind<RoleBinding>({
 });
 
 function fillGroups(draft: DraftObject): void {
-  fallback(inner(draft, "roleRef"), "apiGroup", rbacGroup);
+  setDefault(nestedObject(draft, "roleRef"), "apiGroup", rbacGroup);
   for (const subject of itemsOf(draft, "subjects")) {
-    if (subject["kind"] === "User" || subject["kind"] === "Group") fallback(subject, "apiGroup", rbacGroup);
+    if (subject["kind"] === "User" || subject["kind"] === "Group") setDefault(subject, "apiGroup", rbacGroup);
   }
 }
 
@@ -85,15 +85,17 @@ function bindingIssues(
 ): readonly FieldIssue[] {
   const kinds = scope === "Namespaced" ? ["Role", "ClusterRole"] : ["ClusterRole"];
   return [
-    ...unless(roleRef.apiGroup === rbacGroup, () => notSupported("roleRef.apiGroup", roleRef.apiGroup, [rbacGroup])),
-    ...unless(kinds.includes(roleRef.kind), () => notSupported("roleRef.kind", roleRef.kind, kinds)),
-    ...(roleRef.name === "" ? [required("roleRef.name")] : nameFaults("roleRef.name", roleRef.name, pathSegment)),
+    ...issueUnless(roleRef.apiGroup === rbacGroup, () =>
+      notSupported("roleRef.apiGroup", roleRef.apiGroup, [rbacGroup]),
+    ),
+    ...issueUnless(kinds.includes(roleRef.kind), () => notSupported("roleRef.kind", roleRef.kind, kinds)),
+    ...(roleRef.name === "" ? [required("roleRef.name")] : nameRuleIssues("roleRef.name", roleRef.name, pathSegment)),
     ...subjects.flatMap((subject, index) => subjectIssues(subject, itemPath("subjects", index), scope)),
   ];
 }
 
 function subjectIssues(subject: Subject, path: string, scope: "Namespaced" | "Cluster"): readonly FieldIssue[] {
-  const unnamed = unless(subject.name !== "", () => required(childPath(path, "name")));
+  const unnamed = issueUnless(subject.name !== "", () => required(childPath(path, "name")));
   switch (subject.kind) {
     case "ServiceAccount":
       return [...unnamed, ...serviceAccountIssues(subject, path, scope)];
@@ -101,7 +103,7 @@ function subjectIssues(subject: Subject, path: string, scope: "Namespaced" | "Cl
     case "Group": {
       const { apiGroup = "" } = subject;
       const group = childPath(path, "apiGroup");
-      return [...unnamed, ...unless(apiGroup === rbacGroup, () => notSupported(group, apiGroup, [rbacGroup]))];
+      return [...unnamed, ...issueUnless(apiGroup === rbacGroup, () => notSupported(group, apiGroup, [rbacGroup]))];
     }
     default: {
       const kinds = ["ServiceAccount", "User", "Group"];
@@ -116,15 +118,15 @@ function serviceAccountIssues(
   scope: "Namespaced" | "Cluster",
 ): readonly FieldIssue[] {
   return [
-    ...(name === "" ? [] : nameFaults(childPath(path, "name"), name, dnsSubdomain)),
-    ...unless(apiGroup === "", () => notSupported(childPath(path, "apiGroup"), apiGroup, [""])),
-    ...unless(scope === "Namespaced" || namespace !== "", () => required(childPath(path, "namespace"))),
+    ...(name === "" ? [] : nameRuleIssues(childPath(path, "name"), name, dnsSubdomain)),
+    ...issueUnless(apiGroup === "", () => notSupported(childPath(path, "apiGroup"), apiGroup, [""])),
+    ...issueUnless(scope === "Namespaced" || namespace !== "", () => required(childPath(path, "namespace"))),
   ];
 }
 
 function changeIssues({ roleRef }: RoleBinding, old: RoleBinding | undefined): readonly FieldIssue[] {
-  return unless(old === undefined || same(roleRef, old.roleRef), () =>
-    // Worded with the names that the fields have inside Kubernetes.
+  return issueUnless(old === undefined || isEqual(roleRef, old.roleRef), () =>
+    // With the Go field names that Kubernetes prints here.
     invalid("roleRef", { APIGroup: roleRef.apiGroup, Kind: roleRef.kind, Name: roleRef.name }, "cannot change roleRef"),
   );
 }

@@ -9,7 +9,7 @@ import { pathSegment } from "@milo-quota/kubernetes/protocol/names.ts";
 import type { LabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { builtinKind } from "../builtin-kind.ts";
 import { plainColumns } from "../columns.ts";
-import { unless } from "../field-checks.ts";
+import { issueUnless } from "../field-checks.ts";
 import { labelSelectorIssues } from "../label-selector-rules.ts";
 
 interface PolicyRule {
@@ -54,7 +54,7 @@ function rulesIssues(rules: readonly PolicyRule[], scope: "Namespaced" | "Cluste
     const path = itemPath("rules", index);
     const verbs = childPath(path, "verbs");
     return [
-      ...unless((rule.verbs ?? []).length > 0, () => required(verbs, "verbs must contain at least one value")),
+      ...issueUnless((rule.verbs ?? []).length > 0, () => required(verbs, "verbs must contain at least one value")),
       ...((rule.nonResourceURLs ?? []).length > 0 ? urlIssues(rule, path, scope) : resourceIssues(rule, path)),
     ];
   });
@@ -65,10 +65,10 @@ function urlIssues(rule: PolicyRule, path: string, scope: "Namespaced" | "Cluste
   const at = childPath(path, "nonResourceURLs");
   const isPure = apiGroups.length + resources.length + resourceNames.length === 0;
   return [
-    ...unless(scope === "Cluster", () =>
+    ...issueUnless(scope === "Cluster", () =>
       invalid(at, nonResourceURLs, "namespaced rules cannot apply to non-resource URLs"),
     ),
-    ...unless(isPure, () =>
+    ...issueUnless(isPure, () =>
       invalid(at, nonResourceURLs, "rules cannot apply to both regular resources and non-resource URLs"),
     ),
   ];
@@ -76,10 +76,10 @@ function urlIssues(rule: PolicyRule, path: string, scope: "Namespaced" | "Cluste
 
 function resourceIssues({ apiGroups = [], resources = [] }: PolicyRule, path: string): readonly FieldIssue[] {
   return [
-    ...unless(apiGroups.length > 0, () =>
+    ...issueUnless(apiGroups.length > 0, () =>
       required(childPath(path, "apiGroups"), "resource rules must supply at least one api group"),
     ),
-    ...unless(resources.length > 0, () =>
+    ...issueUnless(resources.length > 0, () =>
       required(childPath(path, "resources"), "resource rules must supply at least one resource"),
     ),
   ];

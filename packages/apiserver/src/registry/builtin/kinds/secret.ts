@@ -1,5 +1,5 @@
 import { type FieldIssue, invalid, itemPath, required, tooLong } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import { jsonFault as faultOf } from "@milo-quota/kubernetes/protocol/json-fault.ts";
+import { goJsonError as faultOf } from "@milo-quota/kubernetes/protocol/go-json-error.ts";
 import { JsonSyntaxError, readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
 import { typeFault } from "@milo-quota/kubernetes/protocol/json-type.ts";
 import { isJsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
@@ -8,8 +8,8 @@ import { builtinKind } from "../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed } from "../columns.ts";
 import { immutable } from "../field-checks.ts";
 import { base64Bytes } from "../typed/base64-text.ts";
-import { fallback, inner, innerMade } from "../typed/draft.ts";
-import type { DraftObject } from "../typed/json-shape.ts";
+import { ensureNestedObject, nestedObject, setDefault } from "../typed/draft.ts";
+import type { DraftObject } from "../typed/go-round-trip.ts";
 import { changeIssues, contentBytesMax, keyIssues } from "./config-map.ts";
 
 interface Secret {
@@ -41,7 +41,7 @@ export const secret = builtinKind<Secret>({
   ],
   defaults: (draft) => {
     writeStringData(draft);
-    fallback(draft, "type", "Opaque");
+    setDefault(draft, "type", "Opaque");
   },
   validate: (object, old) => [
     ...(old === undefined ? [] : immutable("type", object.type, old.type)),
@@ -51,11 +51,11 @@ export const secret = builtinKind<Secret>({
   ],
 });
 
-/** `stringData` is for writing only: it ends up in `data`, where it wins. */
+/** `stringData` is write-only: it is merged into `data`, where it takes precedence. */
 function writeStringData(draft: DraftObject): void {
-  const texts = inner(draft, "stringData");
+  const texts = nestedObject(draft, "stringData");
   if (texts === undefined) return;
-  const data = innerMade(draft, "data");
+  const data = ensureNestedObject(draft, "data");
   for (const [key, text] of Object.entries(texts)) data[key] = Buffer.from(String(text)).toString("base64");
   delete draft["stringData"];
 }
@@ -65,7 +65,7 @@ function contentIssues({ data = {} }: Secret): readonly FieldIssue[] {
   return [...keyIssues("data", data), ...(bytes > contentBytesMax ? [tooLong("data", contentBytesMax)] : [])];
 }
 
-/** Types that Kubernetes knows say which keys there must be. */
+/** Keys that the well-known types require. */
 function typeIssues({ type = "", data = {}, metadata }: Secret): readonly FieldIssue[] {
   const missing = (...keys: string[]): FieldIssue[] =>
     keys.filter((key) => !Object.hasOwn(data, key)).map((key) => required(itemPath("data", key)));

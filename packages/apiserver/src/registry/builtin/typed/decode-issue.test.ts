@@ -6,7 +6,7 @@ const digits = 2n ** 64n;
 const noAmount =
   "spec.containers[0].resources.limits[cpu]: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
-/** Kind, the part that does not fit, and what is said of it. */
+/** Kind, the wrong part, and the message. */
 const misfits: Record<string, [kind: string, part: JsonObject, message: string]> = {
   "a number for a text": ["ConfigMap", { data: { x: 1 } }, "data[x]: expected string, got number"],
   "a list for a map": ["ConfigMap", { data: ["x"] }, "data: expected object, got array"],

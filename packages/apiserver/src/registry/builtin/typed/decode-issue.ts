@@ -4,11 +4,11 @@ import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import { isMicroTime, isTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import { isBase64 } from "./base64-text.ts";
 import type { GoType, OpaqueName } from "./go-type.ts";
-import { quantityFault } from "./quantity-text.ts";
+import { quantityProblem } from "./quantity-text.ts";
 import { structOf } from "./struct-table.ts";
 
-/** A value that does not fit its type. The path grows on the way back, so that values that fit cost no texts. */
-interface Misfit {
+/** A value that does not fit its type. The path is built on the way back, so that valid values allocate nothing. */
+interface DecodeError {
   readonly path: string;
   readonly fault: string;
 }
@@ -19,29 +19,29 @@ const integers = {
 } as const;
 
 /**
- * Why Kubernetes would not read an object as the type it has for it: the first field that does not fit. Unknown fields do
- * not matter, and null is as good as nothing everywhere.
+ * The error with which Kubernetes would fail to decode an object into its Go type, about the first field that does not
+ * fit. Unknown fields are ignored, and null is valid everywhere.
  */
 export function decodeIssue(structName: string, object: JsonValue): string | undefined {
-  const misfit = misfitOf({ form: "struct", name: structName }, object, 0);
-  if (misfit === undefined) return undefined;
-  return misfit.path === "" ? misfit.fault : `${misfit.path}: ${misfit.fault}`;
+  const error = valueError({ form: "struct", name: structName }, object, 0);
+  if (error === undefined) return undefined;
+  return error.path === "" ? error.fault : `${error.path}: ${error.fault}`;
 }
 
-function misfitOf(type: GoType, value: JsonValue, depth: number): Misfit | undefined {
+function valueError(type: GoType, value: JsonValue, depth: number): DecodeError | undefined {
   if (value === null) return undefined;
   if (depth > depthMax) return here("exceeded max depth");
   switch (type.form) {
     case "pointer":
-      return misfitOf(type.of, value, depth);
+      return valueError(type.of, value, depth);
     case "struct":
-      return isJsonObject(value) ? fieldMisfit(type.name, value, depth + 1) : here(typeFault("object", value));
+      return isJsonObject(value) ? fieldError(type.name, value, depth + 1) : here(typeFault("object", value));
     case "map":
-      return isJsonObject(value) ? memberMisfit(type.of, value, depth + 1) : here(typeFault("object", value));
+      return isJsonObject(value) ? memberError(type.of, value, depth + 1) : here(typeFault("object", value));
     case "slice":
-      return Array.isArray(value) ? itemMisfit(type.of, value, depth + 1) : here(typeFault("array", value));
+      return Array.isArray(value) ? itemError(type.of, value, depth + 1) : here(typeFault("array", value));
     case "opaque":
-      return opaqueMisfit(type.name, value, depth);
+      return opaqueError(type.name, value, depth);
     case "bytes":
       if (typeof value !== "string") return here(typeFault("string", value));
       return isBase64(value) ? undefined : here("expected base64");
@@ -59,52 +59,52 @@ function misfitOf(type: GoType, value: JsonValue, depth: number): Misfit | undef
   }
 }
 
-function fieldMisfit(name: string, object: JsonObject, depth: number): Misfit | undefined {
+function fieldError(name: string, object: JsonObject, depth: number): DecodeError | undefined {
   const { fields } = structOf(name);
   for (const [key, value] of Object.entries(object)) {
     const field = fields.get(key);
-    const misfit = field === undefined ? undefined : misfitOf(field.type, value, depth);
-    if (misfit !== undefined) return below(key, misfit);
+    const error = field === undefined ? undefined : valueError(field.type, value, depth);
+    if (error !== undefined) return below(key, error);
   }
   return undefined;
 }
 
-function memberMisfit(of: GoType, object: JsonObject, depth: number): Misfit | undefined {
+function memberError(of: GoType, object: JsonObject, depth: number): DecodeError | undefined {
   for (const [key, value] of Object.entries(object)) {
-    const misfit = misfitOf(of, value, depth);
-    if (misfit !== undefined) return below(`[${key}]`, misfit);
+    const error = valueError(of, value, depth);
+    if (error !== undefined) return below(`[${key}]`, error);
   }
   return undefined;
 }
 
-function itemMisfit(of: GoType, items: readonly JsonValue[], depth: number): Misfit | undefined {
+function itemError(of: GoType, items: readonly JsonValue[], depth: number): DecodeError | undefined {
   for (const [index, value] of items.entries()) {
-    const misfit = misfitOf(of, value, depth);
-    if (misfit !== undefined) return below(`[${index}]`, misfit);
+    const error = valueError(of, value, depth);
+    if (error !== undefined) return below(`[${index}]`, error);
   }
   return undefined;
 }
 
-function opaqueMisfit(name: OpaqueName, value: JsonValue, depth: number): Misfit | undefined {
+function opaqueError(name: OpaqueName, value: JsonValue, depth: number): DecodeError | undefined {
   switch (name) {
     case "meta.v1.Time":
-      return timeMisfit(value, isTime, "a time in RFC 3339 format");
+      return timeError(value, isTime, "a time in RFC 3339 format");
     case "meta.v1.MicroTime":
-      return timeMisfit(value, isMicroTime, "a time in RFC 3339 format with microseconds");
+      return timeError(value, isMicroTime, "a time in RFC 3339 format with microseconds");
     case "resource.Quantity": {
-      const fault = quantityFault(value);
+      const fault = quantityProblem(value);
       return fault === undefined ? undefined : here(fault);
     }
     case "intstr.IntOrString":
       if (typeof value === "string" || isInteger(value, "int32")) return undefined;
       return here(numberFault("32-bit integer or string", value));
     case "apiextensions.v1.JSONSchemaPropsOrBool":
-      if (isJsonObject(value)) return misfitOf(jsonSchema, value, depth);
+      if (isJsonObject(value)) return valueError(jsonSchema, value, depth);
       return typeof value === "boolean" ? undefined : here(typeFault("object or boolean", value));
     case "apiextensions.v1.JSONSchemaPropsOrArray":
-      return schemasMisfit(value, jsonSchema, depth);
+      return schemasError(value, jsonSchema, depth);
     case "apiextensions.v1.JSONSchemaPropsOrStringArray":
-      return schemasMisfit(value, { form: "string" }, depth);
+      return schemasError(value, { form: "string" }, depth);
     case "meta.v1.FieldsV1":
     case "runtime.RawExtension":
     case "apiextensions.v1.JSON":
@@ -116,12 +116,12 @@ function opaqueMisfit(name: OpaqueName, value: JsonValue, depth: number): Misfit
 
 const jsonSchema: GoType = { form: "struct", name: "apiextensions.v1.JSONSchemaProps" };
 
-function schemasMisfit(value: JsonValue, item: GoType, depth: number): Misfit | undefined {
-  if (Array.isArray(value)) return itemMisfit(item, value, depth + 1);
-  return isJsonObject(value) ? misfitOf(jsonSchema, value, depth) : undefined;
+function schemasError(value: JsonValue, item: GoType, depth: number): DecodeError | undefined {
+  if (Array.isArray(value)) return itemError(item, value, depth + 1);
+  return isJsonObject(value) ? valueError(jsonSchema, value, depth) : undefined;
 }
 
-function timeMisfit(value: JsonValue, fits: (text: string) => boolean, expected: string): Misfit | undefined {
+function timeError(value: JsonValue, fits: (text: string) => boolean, expected: string): DecodeError | undefined {
   if (typeof value !== "string") return here(typeFault(expected, value));
   return fits(value) ? undefined : here(`expected ${expected}, got ${writeJson(value)}`);
 }
@@ -138,10 +138,10 @@ function numberFault(expected: string, value: JsonValue): string {
   return isNumber ? `expected ${expected}, got ${writeJson(value)}` : typeFault(expected, value);
 }
 
-function here(fault: string): Misfit {
+function here(fault: string): DecodeError {
   return { path: "", fault };
 }
 
-function below(step: string, { path, fault }: Misfit): Misfit {
+function below(step: string, { path, fault }: DecodeError): DecodeError {
   return { path: path === "" || path.startsWith("[") ? `${step}${path}` : `${step}.${path}`, fault };
 }

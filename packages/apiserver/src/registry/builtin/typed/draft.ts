@@ -1,14 +1,14 @@
-import { type Draft, type DraftObject, isDraftObject } from "./json-shape.ts";
+import { type Draft, type DraftObject, isDraftObject } from "./go-round-trip.ts";
 
-/** An object inside another; undefined when it is not there. */
-export function inner(draft: DraftObject, key: string): DraftObject | undefined {
+/** A nested object; undefined when it is absent. */
+export function nestedObject(draft: DraftObject, key: string): DraftObject | undefined {
   const value = draft[key];
   return isDraftObject(value) ? value : undefined;
 }
 
-/** The same, made when it is not there. */
-export function innerMade(draft: DraftObject, key: string): DraftObject {
-  const found = inner(draft, key);
+/** The same, created when it is absent. */
+export function ensureNestedObject(draft: DraftObject, key: string): DraftObject {
+  const found = nestedObject(draft, key);
   if (found !== undefined) return found;
   const made: DraftObject = {};
   draft[key] = made;
@@ -21,8 +21,8 @@ export function itemsOf(draft: DraftObject | undefined, key: string): readonly D
   return Array.isArray(value) ? value.filter(isDraftObject) : [];
 }
 
-/** Sets a field that has no value. Defaults of Kubernetes do not tell an empty string from none. */
-export function fallback(draft: DraftObject | undefined, key: string, value: Draft): void {
+/** Sets a default. As in Kubernetes, an empty string counts as unset. */
+export function setDefault(draft: DraftObject | undefined, key: string, value: Draft): void {
   if (draft !== undefined && isUnset(draft[key])) draft[key] = value;
 }
 

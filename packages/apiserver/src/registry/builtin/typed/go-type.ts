@@ -1,10 +1,10 @@
-/** The type that a field of a built-in kind has in Kubernetes; it decides what JSON it takes and what it looks like again. */
+/** The Go type of a field, which determines how its JSON is decoded and encoded. */
 export type GoType =
   | { readonly form: "string" | "bool" | "int32" | "int64" | "float64" | "bytes" }
   | { readonly form: "pointer" | "map"; readonly of: GoType }
   | { readonly form: "slice"; readonly of: GoType; readonly name: string }
   | { readonly form: "struct"; readonly name: string }
-  /** With a JSON form of its own. */
+  /** With its own JSON encoding. */
   | { readonly form: "opaque"; readonly name: OpaqueName };
 
 const opaqueNames = [
@@ -24,7 +24,10 @@ export type OpaqueName = (typeof opaqueNames)[number];
 
 const scalars = ["string", "bool", "int32", "int64", "float64"] as const;
 
-/** Reads `[]core.v1.Container`; `named` gives what a type like `core.v1.PullPolicy` is underneath, undefined for structs. */
+/**
+ * Parses `[]core.v1.Container`; `named` gives the underlying type of a name like `core.v1.PullPolicy`, undefined for
+ * structs.
+ */
 export function parseGoType(text: string, named: (name: string) => string | undefined): GoType {
   if (text === "[]byte") return { form: "bytes" };
   if (text.startsWith("*")) return { form: "pointer", of: parseGoType(text.slice(1), named) };
@@ -41,7 +44,7 @@ export function parseGoType(text: string, named: (name: string) => string | unde
   return type.form === "slice" ? { ...type, name: text } : type;
 }
 
-/** A pointer decodes and looks like what it points to, except that it may be missing. */
+/** A pointer has the encoding of its element type, except that it may be nil. */
 export function pointee(type: GoType): GoType {
   return type.form === "pointer" ? pointee(type.of) : type;
 }

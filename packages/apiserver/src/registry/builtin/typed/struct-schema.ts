@@ -7,9 +7,9 @@ import { type StructField, structOf } from "./struct-table.ts";
 const compiledStructs = new Map<string, CompiledSchema>();
 
 /**
- * The schema of a struct, for walking, merging and applying. Types that hold themselves make a schema that holds itself,
- * so everything below a struct is made when it is first looked at. It defaults and prunes; what a value must be is
- * said by `decodeIssue` and the rules of its kind, as Kubernetes checks nothing else for kinds that are built in.
+ * The schema of a struct, for defaulting, pruning, merging and applying. Recursive types make recursive schemas, so the
+ * parts of a struct are built on first use. It does not validate: `decodeIssue` and the rules of the kind do, as in
+ * Kubernetes.
  */
 export function structSchema(name: string): CompiledSchema {
   let compiled = compiledStructs.get(name);
@@ -20,14 +20,14 @@ export function structSchema(name: string): CompiledSchema {
   return compiled;
 }
 
-interface StructFacts {
+interface StructOptions {
   readonly description: string | undefined;
   readonly mapType: StructField["mapType"];
 }
 
 const empty: ReadonlyMap<string, CompiledSchema> = new Map();
 
-/** A compiled schema of a struct whose fields are compiled when somebody asks for them. */
+/** The compiled schema of a struct; fields are compiled on first use. */
 class LazySchema implements CompiledSchema {
   readonly schema: Schema;
   readonly required = [];
@@ -38,14 +38,14 @@ class LazySchema implements CompiledSchema {
   readonly junctors = undefined;
   readonly rules = [];
   readonly hasRules = false;
-  // Only an apply asks of these lists that nothing repeats; a plain write may.
+  // Only an apply rejects duplicates in these lists; other writes may have them.
   readonly hasKeyedLists = false;
   readonly hasEmbedded = false;
   readonly #name: () => string;
   #properties: ReadonlyMap<string, CompiledSchema> | undefined;
   #defaults: readonly string[] | undefined;
 
-  constructor({ description, mapType }: StructFacts, name: () => string) {
+  constructor({ description, mapType }: StructOptions, name: () => string) {
     this.#name = name;
     const properties = (): ReadonlyMap<string, CompiledSchema> => this.properties;
     let schemas: Readonly<Record<string, Schema>> | undefined;
@@ -82,12 +82,12 @@ function compiledField(struct: string, field: StructField): CompiledSchema {
     const mapType = field.mapType ?? structOf(type.name).mapType;
     return new LazySchema({ description: description ?? structDescription(type.name), mapType }, () => type.name);
   }
-  return compiledType(type, { ...fieldFacts(field), ...(description === undefined ? {} : { description }) });
+  return compiledType(type, { ...fieldOptions(field), ...(description === undefined ? {} : { description }) });
 }
 
-function fieldFacts({ list, patch, mapType, default: fallback, type, omits }: StructField): Schema {
+function fieldOptions({ list, patch, mapType, default: fallback, type, omits }: StructField): Schema {
   return {
-    // What is null when it is not there is kept so, or it would look different after each write.
+    // Nullable fields stay null, or they would differ after each write.
     ...(omits === undefined || (type.form === "opaque" && omits === "omitempty") ? { nullable: true } : {}),
     ...(fallback === undefined ? {} : { default: fallback }),
     ...(list === undefined ? {} : { "x-kubernetes-list-type": list.type }),

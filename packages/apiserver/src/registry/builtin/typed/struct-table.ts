@@ -5,7 +5,7 @@ import { type GoType, parseGoType } from "./go-type.ts";
 export interface StructField {
   readonly name: string;
   readonly type: GoType;
-  /** What its JSON leaves out: empty values that are no structs, all zero values, or nothing. */
+  /** Which values its JSON omits: empty ones other than structs, all zero values, or none. */
   readonly omits: "omitempty" | "omitzero" | undefined;
   readonly isRequired: boolean;
   readonly list: { readonly type: "atomic" | "set" | "map"; readonly keys: readonly string[] } | undefined;
@@ -27,7 +27,7 @@ const packages: Readonly<Record<string, string>> = definitions.packages;
 
 const parsed = new Map<string, Struct>();
 
-/** A struct by its short name, such as `core.v1.PodSpec`; read from the table when first asked for. */
+/** A struct by its short name, such as `core.v1.PodSpec`; loaded on first use. */
 export function structOf(name: string): Struct {
   let struct = parsed.get(name);
   if (struct === undefined) {
@@ -41,7 +41,7 @@ export function structNames(): readonly string[] {
   return Object.keys(structTexts);
 }
 
-/** The name that OpenAPI documents use: `io.k8s.api.core.v1.PodSpec`. */
+/** The name in OpenAPI documents: `io.k8s.api.core.v1.PodSpec`. */
 export function openApiName(name: string): string {
   const dot = name.lastIndexOf(".");
   const folder = packages[name.slice(0, dot)];
@@ -80,7 +80,7 @@ function underneath(name: string): string | undefined {
   return text?.split(" ", 1)[0];
 }
 
-/** The values of an enum, of a field or of the items of a list. */
+/** The values of an enum, of a field or of list items. */
 function choicesOf(typeText: string): readonly string[] | undefined {
   const text = namedTexts[typeText.replace(/^(\*|\[\])/, "")];
   return attributesOf(text ?? "")

@@ -1,13 +1,13 @@
 import type { ApiObject } from "../../kinds/api-object.ts";
-// Long because it is a table: every way a definition can be wrong, with the words Kubernetes has for it.
+// Long because it is a table: every way a definition can be invalid, with Kubernetes' messages.
 
 import { issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { describe, expect, it } from "vitest";
 import { definition, field, rule } from "../../../../test/definition-samples.ts";
 import { definitionIssues } from "./crd-rules.ts";
-import { preparedNew } from "./prepare-definition.ts";
+import { prepareNewDefinition } from "./prepare-definition.ts";
 
-/** The issues in order of their text; `S` stands for the schema, `F` for that of the field `f`. */
+/** The issues sorted by text; `S` stands for the schema, `F` for that of the field `f`. */
 const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
   "a name that is not plural and group": [
     definition({ metadata: { name: "foo.example.com" } }),
@@ -1085,7 +1085,7 @@ function shortened(text: string): string {
 describe("a definition is refused for", () => {
   for (const [name, [crd, issues]] of Object.entries(bad)) {
     it(name, () => {
-      const found = definitionIssues(preparedNew(crd), undefined).map(issueText).sort();
+      const found = definitionIssues(prepareNewDefinition(crd), undefined).map(issueText).sort();
       expect(found.map(shortened)).toEqual(issues);
     });
   }

@@ -4,7 +4,7 @@ import { subschema, textOf, textsOf } from "../schemas/raw-schema.ts";
 
 const strategies = ["None", "Webhook"];
 
-/** How objects go from one version to another: here, by their apiVersion alone. */
+/** Conversion between versions; only strategy None is supported. */
 export function conversionIssues(conversion: JsonObject | undefined): readonly FieldIssue[] {
   if (conversion === undefined) return [];
   const strategy = textOf(conversion, "strategy");

@@ -3,19 +3,19 @@ import { describe, expect, it } from "vitest";
 import { definition } from "../../../../test/definition-samples.ts";
 import type { ApiObject } from "../../kinds/api-object.ts";
 import { definitionStatus, type TakenNames } from "./crd-conditions.ts";
-import { preparedNew } from "./prepare-definition.ts";
+import { prepareNewDefinition } from "./prepare-definition.ts";
 
 const now = "2026-01-01T00:00:00Z";
 const later = "2026-02-02T00:00:00Z";
 const nothing: TakenNames = { resources: new Set(), kinds: new Set() };
 
 const named = (names: JsonObject, group = "example.com"): ApiObject =>
-  preparedNew(definition({ names, spec: { group }, metadata: { name: `${names["plural"]}.${group}` } }));
+  prepareNewDefinition(definition({ names, spec: { group }, metadata: { name: `${names["plural"]}.${group}` } }));
 
 const withStatus = (crd: ApiObject, status: JsonObject): ApiObject =>
   ({ ...(crd as JsonObject), status }) as unknown as ApiObject;
 
-/** A definition that has gone through. */
+/** An accepted definition. */
 const settled = (names: JsonObject, group?: string): ApiObject => {
   const crd = named(names, group);
   return withStatus(crd, definitionStatus(crd, [crd], nothing, now));
@@ -52,13 +52,13 @@ describe("the names of a definition", () => {
       [`NamesAccepted=False SingularConflict: "foos" is already in use`, refused],
       { plural: "fs", kind: "Bar", listKind: "BarList" },
     ],
-    "may not be the kind of another, and the last conflict is told": [
+    "may not be the kind of another, and the last conflict is reported": [
       { plural: "bars", singular: "bar", kind: "Foo" },
       [settled(foo)],
       [`NamesAccepted=False ListKindConflict: "FooList" is already in use`, refused],
       { plural: "bars", singular: "bar", kind: "" },
     ],
-    "may not be short names of another, all of which are told": [
+    "may not be short names of another, all of which are reported": [
       { plural: "bars", kind: "Bar", shortNames: ["f", "foo", "b"] },
       [settled(foo)],
       [`NamesAccepted=False ShortNamesConflict: ["f" is already in use, "foo" is already in use]`, refused],
@@ -83,7 +83,7 @@ describe("the names of a definition", () => {
     );
   });
 
-  it("are accepted once whoever had them is gone", () => {
+  it("are accepted once their previous owner is gone", () => {
     const crd = named({ plural: "bars", kind: "Foo" });
     const waiting = withStatus(crd, definitionStatus(crd, [settled(foo), crd], nothing, now));
     const status = definitionStatus(waiting, [waiting], nothing, later);

@@ -15,7 +15,7 @@ import {
 import type { ApiObject } from "../../kinds/api-object.ts";
 import { type DefinitionNames, readDefinition } from "./definition.ts";
 
-/** Names that nobody else may have, in one group of one plane. */
+/** Names in use in one group of one plane. */
 export interface TakenNames {
   /** Plurals, singulars and short names. */
   readonly resources: ReadonlySet<string>;
@@ -24,9 +24,9 @@ export interface TakenNames {
 }
 
 /**
- * The status a definition should have: which of its names are accepted, and whether it is served. `inPlane` are all
- * definitions of its plane, itself among them, looked at only when a name is new; `builtin` the names of kinds that are built into its group. The very same
- * status when there is nothing to write.
+ * The status a definition should have: accepted names and whether it is established. `inPlane` are all definitions of
+ * its plane, including itself, read only when a name is new; `builtin` has the names of built-in kinds of its group.
+ * Returns the same object when nothing changes.
  */
 export function definitionStatus(
   crd: ApiObject,
@@ -47,7 +47,7 @@ export function definitionStatus(
   return { ...status, acceptedNames: written, conditions: conditions as unknown as JsonValue };
 }
 
-/** What all definitions of a group have been given, and what is built in. */
+/** The accepted names of all definitions of a group, and of built-in kinds. */
 function takenIn(group: string, inPlane: Iterable<ApiObject>, builtin: TakenNames): TakenNames {
   const accepted = [...inPlane]
     .map(readDefinition)
@@ -67,7 +67,7 @@ interface Naming {
   readonly conditions: readonly Condition[];
 }
 
-/** Every name that is free is given, even if others are not; the last conflict is told. */
+/** Every free name is accepted, even if others are not; the last conflict is reported. */
 function named(
   wanted: DefinitionNames,
   had: DefinitionNames,
@@ -118,7 +118,7 @@ function namingConditions(
   return setCondition(conditions, { type: "Established", status: "False", ...refused }, now);
 }
 
-/** A definition whose names were accepted once is served from then on. */
+/** A definition stays established once its names were accepted. */
 function established(conditions: readonly Condition[], now: string): readonly Condition[] {
   const isNamed = findCondition(conditions, "NamesAccepted")?.status === "True";
   if (!isNamed || findCondition(conditions, "Established")?.status === "True") return conditions;
@@ -135,7 +135,7 @@ function sameNames(left: DefinitionNames, right: DefinitionNames): boolean {
   return jsonEquals(writtenNames(left), writtenNames(right));
 }
 
-/** Names as a definition shows them; the plural and the kind even when they are empty. */
+/** Names in status; plural and kind are included even if empty. */
 function writtenNames({ plural, singular, shortNames, kind, listKind, categories }: DefinitionNames): JsonObject {
   return {
     plural,

@@ -3,7 +3,7 @@ import { dnsSubdomain, type NameRule } from "@milo-quota/kubernetes/protocol/nam
 import type { Definition, DefinitionNames } from "./definition.ts";
 import { dnsLabel1035 } from "./label-1035.ts";
 
-/** The names a definition asks for, all of them there and all of them well-formed. */
+/** Requested names: all required ones present, and valid. */
 export function nameIssues({ names }: Definition): readonly FieldIssue[] {
   const needed = ["plural", "singular", "kind", "listKind"] as const;
   return [
@@ -12,7 +12,7 @@ export function nameIssues({ names }: Definition): readonly FieldIssue[] {
   ];
 }
 
-/** Names that may be missing, but not malformed. */
+/** Names that may be absent, but not invalid. */
 export function namesIssues(names: DefinitionNames, path: string): readonly FieldIssue[] {
   const { plural, singular, kind, listKind, shortNames, categories } = names;
   return [
@@ -53,7 +53,7 @@ export function groupIssues({ group }: Definition): readonly FieldIssue[] {
 const approval = "api-approved.kubernetes.io";
 const proposal = "see https://github.com/kubernetes/enhancements/pull/1111";
 
-/** The groups of Kubernetes itself are for what its community has approved. */
+/** Groups of Kubernetes itself are reserved for approved APIs. */
 export function approvalIssues(definition: Definition, old: Definition | undefined): readonly FieldIssue[] {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(definition.group)) return [];
   const state = approvalState(definition);

@@ -2,10 +2,10 @@ import { type FieldIssue, invalid, required } from "@milo-quota/kubernetes/proto
 import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import type { ApiObject } from "../../kinds/api-object.ts";
-import type { KindRules, WrittenPart } from "../../kinds/served-kind.ts";
-import { type FoldedSpec, foldedSpec } from "../folded-spec.ts";
+import type { KindRules, WrittenSubresource } from "../../kinds/served-kind.ts";
+import { type CommonVersionParts, commonVersionParts } from "../common-version-parts.ts";
 import { isTooDeep } from "../schemas/raw-schema.ts";
-import { unstructuralFault } from "../schemas/unstructural.ts";
+import { structuralConversionError } from "../schemas/structural-conversion.ts";
 import { hasDefaults, validationIssues } from "../schemas/validation-rules.ts";
 import { conversionIssues } from "./conversion-rules.ts";
 import { approvalIssues, groupIssues, nameIssues, namesIssues, ruleIssues } from "./crd-names.ts";
@@ -14,24 +14,24 @@ import { definitionWarnings } from "./crd-warnings.ts";
 import { type Definition, type DefinitionVersion, readDefinition } from "./definition.ts";
 import { markedForDeletion } from "./delete-definition.ts";
 import { dnsLabel1035 } from "./label-1035.ts";
-import { defaulted, preparedNew, preparedUpdate } from "./prepare-definition.ts";
+import { defaultDefinition, prepareNewDefinition, prepareUpdatedDefinition } from "./prepare-definition.ts";
 import { columnIssues, deprecationIssues, scopeIssues, selectableIssues, subresourceIssues } from "./version-rules.ts";
 
-/** What CustomResourceDefinitions are held to on their way into the store. */
+/** Validation and preparation of CustomResourceDefinitions. */
 export const definitionRules: KindRules = {
-  read: defaulted,
-  prepareCreate: preparedNew,
-  prepareUpdate: preparedUpdate,
+  read: defaultDefinition,
+  prepareCreate: prepareNewDefinition,
+  prepareUpdate: prepareUpdatedDefinition,
   prepareDelete: markedForDeletion,
   validate: definitionIssues,
   warnings: definitionWarnings,
 };
 
-/** Everything that is wrong with a definition, or with a change of one, in the words of Kubernetes. */
+/** All issues of a definition, or of a change of one, in the words of Kubernetes. */
 export function definitionIssues(
   crd: ApiObject,
   old: ApiObject | undefined,
-  part: WrittenPart = "",
+  part: WrittenSubresource = "",
 ): readonly FieldIssue[] {
   const definition = readDefinition(crd);
   const before = old === undefined ? undefined : readDefinition(old);
@@ -48,7 +48,7 @@ export function definitionIssues(
   ];
 }
 
-/** Undefined when there is no list of them at all. */
+/** Undefined when there is no list. */
 function rawVersions(crd: JsonObject): readonly JsonObject[] | undefined {
   const spec = ownValue(crd, "spec");
   const versions = isJsonObject(spec) ? ownValue(spec, "versions") : undefined;
@@ -61,7 +61,7 @@ function fullNameIssues({ name, names, group }: Definition): readonly FieldIssue
 }
 
 function specIssues(definition: Definition, raw: readonly JsonObject[] | undefined): readonly FieldIssue[] {
-  const folded = foldedSpec(definition, raw ?? []);
+  const folded = commonVersionParts(definition, raw ?? []);
   const { versions, scope, conversion } = definition;
   return [
     ...groupIssues(definition),
@@ -75,7 +75,7 @@ function specIssues(definition: Definition, raw: readonly JsonObject[] | undefin
   ];
 }
 
-function schemaPresence({ versions, preservesUnknownFields }: Definition, { isSchemaShared }: FoldedSpec) {
+function schemaPresence({ versions, preservesUnknownFields }: Definition, { isSchemaShared }: CommonVersionParts) {
   const isCovered = isSchemaShared && versions[0]?.schema !== undefined;
   const missing = isCovered
     ? []
@@ -89,8 +89,8 @@ function schemaPresence({ versions, preservesUnknownFields }: Definition, { isSc
   return hasDefault ? [...missing, invalid("spec.preserveUnknownFields", true, fault)] : missing;
 }
 
-/** What a version says for itself; what all say alike is looked at once. */
-function versionIssues(version: DefinitionVersion, path: string, folded: FoldedSpec): readonly FieldIssue[] {
+/** Issues of a single version; common parts are checked once. */
+function versionIssues(version: DefinitionVersion, path: string, folded: CommonVersionParts): readonly FieldIssue[] {
   const { name, schema, subresources, columns, selectableFields } = version;
   const hasStatus = (folded.isSubresourcesShared ? folded.first?.subresources : subresources)?.hasStatus === true;
   return [
@@ -105,8 +105,8 @@ function versionIssues(version: DefinitionVersion, path: string, folded: FoldedS
   ];
 }
 
-/** The names of fields are looked up in the schema of the version itself, which may have been taken out of it. */
-function selectedIssues({ schema, selectableFields }: DefinitionVersion, path: string, folded: FoldedSpec) {
+/** Selectable fields are looked up in the version's own schema, which may have been moved out of it. */
+function selectedIssues({ schema, selectableFields }: DefinitionVersion, path: string, folded: CommonVersionParts) {
   const at = `${path}.selectableFields`;
   if (folded.isSchemaShared || schema === undefined) {
     return [invalid(at, "", "may only be set when `version.schema.openAPIV3Schema` is not included")];
@@ -115,7 +115,7 @@ function selectedIssues({ schema, selectableFields }: DefinitionVersion, path: s
 }
 
 function followedIssues(schema: Schema, fields: readonly string[], path: string): readonly FieldIssue[] {
-  const fault = unstructuralFault(schema as JsonObject);
+  const fault = structuralConversionError(schema as JsonObject);
   if (fault !== undefined) return [invalid(`${path}.schema.openAPIV3Schema`, "", fault)];
   return selectableIssues(fields, schema, `${path}.selectableFields`);
 }
@@ -131,7 +131,7 @@ function versionListIssues(versions: readonly DefinitionVersion[], isListed: boo
   ];
 }
 
-function sharedIssues({ versions }: Definition, folded: FoldedSpec): readonly FieldIssue[] {
+function sharedIssues({ versions }: Definition, folded: CommonVersionParts): readonly FieldIssue[] {
   const { first } = folded;
   if (first === undefined) return [];
   const hasStatus = versions.some(({ subresources }) => subresources?.hasStatus === true);
@@ -146,7 +146,7 @@ function sharedIssues({ versions }: Definition, folded: FoldedSpec): readonly Fi
   ];
 }
 
-function sharedSelection({ schema, selectableFields }: DefinitionVersion, { isSchemaShared }: FoldedSpec) {
+function sharedSelection({ schema, selectableFields }: DefinitionVersion, { isSchemaShared }: CommonVersionParts) {
   if (!isSchemaShared || schema === undefined) {
     return [invalid("spec.selectableFields", "", "may only be set when validations.schema is included")];
   }
@@ -155,7 +155,10 @@ function sharedSelection({ schema, selectableFields }: DefinitionVersion, { isSc
 
 const immutable = "field is immutable";
 
-/** What is part of the place where objects are stored never changes; nor what clients rely on once it is served. */
+/**
+ * Scope, group and names determine where objects are stored and are immutable; so is what clients rely on once it is
+ * established.
+ */
 function changeIssues(definition: Definition, old: Definition): readonly FieldIssue[] {
   const fixed = [
     ["spec.group", definition.group, old.group],

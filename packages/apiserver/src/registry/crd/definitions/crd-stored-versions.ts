@@ -3,11 +3,11 @@ import type { Definition } from "./definition.ts";
 
 const field = "status.storedVersions";
 
-/** A version in which objects may still be stored cannot leave. */
+/** A version cannot be removed while it is in status.storedVersions. */
 export function storedVersionIssues({ storedVersions, versions }: Definition): readonly FieldIssue[] {
   if (storedVersions.length === 0) return [invalid(field, null, "must have at least one stored version")];
   const names = new Set(versions.map(({ name }) => name));
-  // A version is struck off the list when it is met: of two with the same name, the second is not on it.
+  // A version is removed from the list once it is matched: of two with the same name, the second is unlisted.
   const unlisted = versions.filter(
     ({ name, storage }, index) =>
       storage && (!storedVersions.includes(name) || versions.findIndex((version) => version.name === name) < index),

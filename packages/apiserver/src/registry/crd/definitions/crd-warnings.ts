@@ -6,7 +6,7 @@ import { textOf } from "../schemas/raw-schema.ts";
 import { readDefinition } from "./definition.ts";
 import { columnWarnings } from "./version-rules.ts";
 
-/** What is accepted and does not do what its author may expect. */
+/** Warnings about valid parts of a definition that may not do what its author expects. */
 export function definitionWarnings(crd: ApiObject, old: ApiObject | undefined): readonly string[] {
   const known = new Set(old === undefined ? [] : unknownFormats(old));
   const formats = unknownFormats(crd).filter((format) => !known.has(format));

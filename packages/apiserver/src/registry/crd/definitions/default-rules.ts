@@ -2,15 +2,15 @@ import { type FieldIssue, invalid, issueText, itemPath } from "@milo-quota/kuber
 import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { schemaIssues } from "@milo-quota/kubernetes/schema/check.ts";
 import { type CompiledSchema, compileSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
-import { shaped } from "@milo-quota/kubernetes/schema/shape-value.ts";
+import { pruneAndDefault } from "@milo-quota/kubernetes/schema/prune-and-default.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { embeddedIssues, resourceIssues } from "../objects/embedded-resources.ts";
 import { compileRules } from "../rules/compiled-rules.ts";
 import { evaluateRules } from "../rules/evaluate-rules.ts";
 import { normalizedSchema } from "../schemas/normalized-schema.ts";
-import { given, isSet, namedSchemas, subschema } from "../schemas/raw-schema.ts";
+import { isSet, namedSchemas, presentValue, subschema } from "../schemas/raw-schema.ts";
 
-/** Puts a value into the object it would be a default in. */
+/** Embeds a value in the object that it would be a default in. */
 type Wrap = (value: JsonValue) => JsonValue;
 
 interface SchemaPosition {
@@ -21,7 +21,7 @@ interface SchemaPosition {
   readonly wrapInObject: Wrap;
 }
 
-/** Defaults are right by the schema they stand in, and have no field it does not know. Of a structural schema. */
+/** Defaults must be valid by their schema and have no unknown fields. For structural schemas. */
 export function defaultIssues(schema: JsonObject, path: string): readonly FieldIssue[] {
   return visit(schema, { path, isRoot: true, isInsideMeta: false, wrapInObject: (value) => value });
 }
@@ -34,7 +34,7 @@ function visit(schema: JsonObject, position: SchemaPosition): readonly FieldIssu
   const here: SchemaPosition = isObject
     ? { ...position, isInsideMeta: false, wrapInObject: (value) => value }
     : position;
-  const value = given(schema, "default");
+  const value = presentValue(schema, "default");
   const items = subschema(schema, "items");
   return [
     ...(value === undefined ? [] : issuesOf(isObject ? { ...schema, [embedded]: true } : schema, value, here)),
@@ -64,22 +64,22 @@ function issuesOf(schema: JsonObject, value: JsonValue, position: SchemaPosition
   return [...early.others, ...(wrong.length > 0 ? wrong : ruleFindings(compiled, value, at, position.isRoot))];
 }
 
-interface Early {
+interface EarlyIssues {
   readonly others: readonly FieldIssue[];
-  /** Where there are any of these, nothing more is looked at. */
+  /** If there are any of these, validation stops. */
   readonly blocking: readonly FieldIssue[];
 }
 
-function ownIssues(compiled: CompiledSchema, value: JsonValue, at: string): Early {
+function ownIssues(compiled: CompiledSchema, value: JsonValue, at: string): EarlyIssues {
   const isObject = compiled.schema[embedded] === true;
-  const { unknownFields } = shaped(compiled, value, isObject);
+  const { unknownFields } = pruneAndDefault(compiled, value, isObject);
   return {
     others: unknownFields.length > 0 ? [invalid(at, value, "must not have unknown fields")] : [],
     blocking: embeddedIssues(compiled, value, at),
   };
 }
 
-function metaIssues(value: JsonValue, { wrapInObject }: SchemaPosition, at: string): Early {
+function metaIssues(value: JsonValue, { wrapInObject }: SchemaPosition, at: string): EarlyIssues {
   const object = wrapInObject(value);
   const whole = isJsonObject(object) ? { apiVersion: "validation/v1", kind: "Validation", ...object } : {};
   const issues = resourceIssues(whole, "");
@@ -90,7 +90,7 @@ function metaIssues(value: JsonValue, { wrapInObject }: SchemaPosition, at: stri
   };
 }
 
-/** A default is taken by objects that had the value before, and by those that had none. */
+/** A default applies to objects that had the value before, and to those that had none. */
 function ruleFindings(
   compiled: CompiledSchema,
   value: JsonValue,

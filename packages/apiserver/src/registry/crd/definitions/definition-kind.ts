@@ -2,10 +2,10 @@ import { customResourceDefinition as plain } from "../../builtin/kinds/custom-re
 import type { KindRules, ServedKind } from "../../kinds/served-kind.ts";
 import { definitionRules } from "./crd-rules.ts";
 
-/** CustomResourceDefinition, with all that one is held to. */
+/** CustomResourceDefinition with its validation. */
 export const customResourceDefinition: ServedKind = withRules(plain, definitionRules);
 
-/** A kind whose objects are prepared by its own rules first, and then by others. */
+/** A kind with additional rules, which run after its own. */
 function withRules(kind: ServedKind, more: KindRules): ServedKind {
   const { read, prepareCreate: shapeNew, prepareUpdate: shapeChange, ...rules } = kind.rules;
   return Object.create(kind, {

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-q
 import type { PrinterColumn } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 
-/** The names of a kind, as its definition asks for them or as they were accepted. */
+/** Names of a kind, as requested in spec or accepted in status. */
 export interface DefinitionNames {
   readonly plural: string;
   readonly singular: string;
@@ -29,15 +29,15 @@ export interface DefinitionVersion {
   readonly storage: boolean;
   readonly deprecated: boolean;
   readonly deprecationWarning: string | undefined;
-  /** Undefined when there is none. Read as it was written: only validation tells whether it is a schema. */
+  /** Undefined when there is none. Unchecked: validation tells whether it is a schema. */
   readonly schema: Schema | undefined;
   readonly subresources: Subresources | undefined;
   readonly columns: readonly PrinterColumn[];
-  /** The JSON paths, dots in front. */
+  /** JSONPaths with leading dots. */
   readonly selectableFields: readonly string[];
 }
 
-/** A CustomResourceDefinition, read without judging it: what is missing or of another type counts as empty. */
+/** A CustomResourceDefinition, read leniently: parts that are missing or of the wrong type count as empty. */
 export interface Definition {
   readonly name: string;
   readonly annotations: JsonObject;
@@ -122,7 +122,7 @@ function readSubresources(subresources: JsonObject): Subresources {
   };
 }
 
-/** The type is checked by validation, not here. */
+/** Types are checked by validation, not here. */
 function readColumn(column: JsonValue): PrinterColumn {
   const [description, format, priority] = ["description", "format", "priority"].map((key) => member(column, key));
   return {

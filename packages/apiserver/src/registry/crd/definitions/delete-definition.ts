@@ -4,10 +4,10 @@ import type { ApiObject } from "../../kinds/api-object.ts";
 import { finalizersOf, withMetadata } from "../../metadata/metadata.ts";
 import { conditionsOf } from "./crd-conditions.ts";
 
-/** Held by every definition that is being deleted, until its objects are gone. */
+/** On every terminating definition, until its objects are deleted. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
-/** A definition goes after its objects: the first request to delete it only says so. */
+/** A definition is removed after its objects: the first delete only marks it. */
 export function markedForDeletion(crd: ApiObject, now: string): ApiObject {
   const others = finalizersOf(crd).filter((name) => name !== cleanupFinalizer);
   const marked = withMetadata(crd, { deletionTimestamp: now, finalizers: [...others, cleanupFinalizer] });
@@ -15,7 +15,7 @@ export function markedForDeletion(crd: ApiObject, now: string): ApiObject {
   return withTermination(marked, { reason: "InstanceDeletionPending", message }, now);
 }
 
-/** How far the deletion of the objects has come. */
+/** The progress of deleting the objects. */
 export function withTermination(
   crd: ApiObject,
   because: { readonly reason: string; readonly message: string },

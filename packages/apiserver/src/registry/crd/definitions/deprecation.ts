@@ -1,7 +1,7 @@
 import { compareVersions } from "../../kinds/kind-version.ts";
 import type { Definition, DefinitionVersion } from "./definition.ts";
 
-/** What clients of a deprecated version are told with every answer; undefined for others. */
+/** The warning to clients of a deprecated version; undefined for others. */
 export function deprecationWarning(definition: Definition, version: DefinitionVersion): string | undefined {
   if (!version.deprecated) return undefined;
   if (version.deprecationWarning !== undefined) return version.deprecationWarning;

@@ -4,11 +4,11 @@ import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts"
 export type FieldPath =
   | {
       readonly ok: true;
-      /** In the spelling of field errors: names with dots, keys of maps in brackets. */
+      /** In the format of field errors: names with dots, map keys in brackets. */
       readonly path: string;
       /** The first name of the path. */
       readonly root: string;
-      /** What the path leads to; undefined where no schema says. */
+      /** The schema at the path; undefined where there is none. */
       readonly schema: Schema | undefined;
     }
   | { readonly ok: false; readonly fault: string };
@@ -32,7 +32,7 @@ export function followPath(text: string, root: Schema, allowsKeys = true): Field
   return { ok: true, path, root: first, schema };
 }
 
-/** The path in the spelling of field errors, empty when it leads nowhere. */
+/** The path in the format of field errors; empty when it matches no schema. */
 export function fieldPathOf(text: string, schema: Schema): string {
   const followed = text === "" ? undefined : followPath(text, schema);
   return followed?.ok === true ? followed.path : "";
@@ -74,7 +74,7 @@ function stepAt(tokens: readonly string[], at: number, allowsKeys: boolean): Ste
   return { ...unquoted, tokens: 3 };
 }
 
-/** Dots and brackets on their own, quoted texts whole, and what is between them. */
+/** Dots, brackets, quoted strings, and the text between them. */
 function tokensOf(text: string): readonly string[] {
   return text.match(/'(?:[^'\\]|\\[\s\S])*'|[.[\]]|[^.[\]'][^.[\]]*|'[\s\S]*/g) ?? [];
 }

@@ -6,9 +6,9 @@ import { parse } from "yaml";
 import { definition, established, field, rule } from "../../../../test/definition-samples.ts";
 import type { ApiObject } from "../../kinds/api-object.ts";
 import { definitionIssues, definitionRules } from "./crd-rules.ts";
-import { preparedNew, preparedUpdate } from "./prepare-definition.ts";
+import { prepareNewDefinition, prepareUpdatedDefinition } from "./prepare-definition.ts";
 
-const issuesOf = (crd: ApiObject): string[] => definitionIssues(preparedNew(crd), undefined).map(issueText);
+const issuesOf = (crd: ApiObject): string[] => definitionIssues(prepareNewDefinition(crd), undefined).map(issueText);
 
 const listMap: JsonObject = {
   type: "array",
@@ -73,7 +73,7 @@ describe("a definition is accepted with", () => {
       "x-kubernetes-validations": [{ rule: "self == oldSelf" }],
     }),
     "old values of keyed items": field(listMap),
-    "a column nobody can follow": definition({
+    "an unusable column": definition({
       version: { additionalPrinterColumns: [{ name: "A", type: "string", jsonPath: ".spec[" }] },
     }),
     scaling: definition({
@@ -132,7 +132,7 @@ describe("what this server does not do", () => {
     expect(issue).toContain(`'authorizer' belongs to the CEL library "authorizer", which this server does not support`);
   });
 
-  it("warns of formats nobody checks, and of columns that show nothing", () => {
+  it("warns of unknown formats, and of unusable columns", () => {
     const crd = definition({
       schema: { type: "object", properties: { a: { type: "string", format: "poem" } } },
       version: {
@@ -151,7 +151,7 @@ describe("what this server does not do", () => {
 describe("a new definition", () => {
   it("has its names filled in, and no status but the version to store", () => {
     const crd = { ...(definition() as JsonObject), status: { storedVersions: ["v7"] } } as unknown as ApiObject;
-    expect(preparedNew(crd)).toMatchObject({
+    expect(prepareNewDefinition(crd)).toMatchObject({
       spec: {
         names: { plural: "foos", kind: "Foo", singular: "foo", listKind: "FooList" },
         conversion: { strategy: "None" },
@@ -210,18 +210,18 @@ describe("a change of a definition", () => {
   };
   for (const [name, [old, crd, issues]] of Object.entries(cases)) {
     it(name, () => {
-      const prepared = preparedUpdate(crd, old);
+      const prepared = prepareUpdatedDefinition(crd, old);
       expect(definitionIssues(prepared, old).map(issueText)).toEqual(issues);
     });
   }
 
   it("remembers every version that was ever stored", () => {
     const crd = definition({ spec: { versions: [version("v1", false), version("v2", true)] } });
-    expect(preparedUpdate(crd, served)["status"]).toMatchObject({ storedVersions: ["v1", "v2"] });
+    expect(prepareUpdatedDefinition(crd, served)["status"]).toMatchObject({ storedVersions: ["v1", "v2"] });
   });
 
   it("of the status alone looks at nothing else", () => {
     const broken = { ...(served as JsonObject), spec: {} } as unknown as ApiObject;
-    expect(definitionIssues(preparedUpdate(broken, served, "status"), served, "status")).toEqual([]);
+    expect(definitionIssues(prepareUpdatedDefinition(broken, served, "status"), served, "status")).toEqual([]);
   });
 });

@@ -1,21 +1,26 @@
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ApiObject } from "../../kinds/api-object.ts";
-import type { WrittenPart } from "../../kinds/served-kind.ts";
+import type { WrittenSubresource } from "../../kinds/served-kind.ts";
 import { readDefinition } from "./definition.ts";
 
-/** A new definition: names filled in, and a status that knows nothing but the version objects will be stored in. */
-export function preparedNew(crd: ApiObject): ApiObject {
+/** A new definition: with defaulted names, and a status with only the storage version. */
+export function prepareNewDefinition(crd: ApiObject): ApiObject {
   const status = { acceptedNames: { kind: "", plural: "" }, conditions: null, storedVersions: [] };
-  return withStorage({ ...(defaulted(crd) as JsonObject), status });
+  return withStorage({ ...(defaultDefinition(crd) as JsonObject), status });
 }
 
-/** A changed one: the status is the server's own business, apart from the version that objects are stored in now. */
-export function preparedUpdate(crd: ApiObject, old: ApiObject, part: WrittenPart = ""): ApiObject {
-  return part === "status" ? crd : withStorage({ ...(defaulted(crd) as JsonObject), status: old["status"] ?? {} });
+/**
+ * A changed definition: the status belongs to the server, except that the current storage version is added to
+ * storedVersions.
+ */
+export function prepareUpdatedDefinition(crd: ApiObject, old: ApiObject, part: WrittenSubresource = ""): ApiObject {
+  return part === "status"
+    ? crd
+    : withStorage({ ...(defaultDefinition(crd) as JsonObject), status: old["status"] ?? {} });
 }
 
-/** Names, conversion and the version of storage that a definition leaves out. */
-export function defaulted(crd: ApiObject): ApiObject {
+/** Defaults of names, conversion and storage version. */
+export function defaultDefinition(crd: ApiObject): ApiObject {
   const spec = ownValue(crd, "spec");
   if (!isJsonObject(spec)) return crd;
   const { names } = readDefinition(crd);

@@ -5,7 +5,7 @@ import type { ScalePaths } from "./definition.ts";
 
 const int32Max = 2 ** 31 - 1;
 
-/** Replica counts are counts, and the selector is a text, where an object says that it can be scaled. */
+/** The replicas path must lead to an integer and the selector path to a string. */
 export function scaleIssues(
   object: JsonObject,
   scale: ScalePaths | undefined,

@@ -20,7 +20,7 @@ export function deprecationIssues(version: DefinitionVersion, path: string): rea
   if (warning === undefined) return [];
   const at = `${path}.deprecationWarning`;
   const faults = deprecated ? warningFaults(warning) : ["can only be set for deprecated versions"];
-  // Shown as JSON, unlike other texts.
+  // Printed as JSON, unlike other strings.
   const shown = JSON.stringify(warning);
   return faults.map((fault) => ({
     type: "FieldValueInvalid",
@@ -68,7 +68,7 @@ function simplePathIssues(jsonPath: string, at: string): readonly FieldIssue[] {
   return jsonPath.startsWith(".") ? [] : [invalid(at, jsonPath, "must be a simple json path starting with .")];
 }
 
-/** Paths that nobody can follow are accepted by Kubernetes, which then shows nothing; people are told. */
+/** Kubernetes accepts unusable paths and shows an empty column; this server warns. */
 export function columnWarnings(columns: readonly PrinterColumn[], path: string): readonly string[] {
   return columns.flatMap(({ jsonPath }, index) => {
     const parsed = parseJsonPath(jsonPath);

@@ -6,16 +6,16 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { definition, established, field, type SampleParts } from "../../../../test/definition-samples.ts";
 import type { ApiObject } from "../../kinds/api-object.ts";
-import type { WrittenPart } from "../../kinds/served-kind.ts";
-import { type CustomKind, kindsOf } from "./custom-kind.ts";
+import type { WrittenSubresource } from "../../kinds/served-kind.ts";
+import { type CustomKind, kindsOf, type UnknownFieldHint } from "./custom-kind.ts";
 
 const kindOf = (crd: ApiObject): CustomKind => kindsOf(established(crd))[0] as CustomKind;
 
 const object = (content: JsonObject): ApiObject =>
   ({ apiVersion: "example.com/v1", kind: "Foo", metadata: { name: "a", namespace: "n" }, ...content }) as ApiObject;
 
-/** What is wrong with `new`, on create or in place of `old`, once both are defaulted and pruned. */
-function issuesOf(crd: ApiObject, content: JsonObject, old?: JsonObject, part: WrittenPart = ""): string[] {
+/** The issues of `new`, on create or as an update of `old`, after defaulting and pruning. */
+function issuesOf(crd: ApiObject, content: JsonObject, old?: JsonObject, part: WrittenSubresource = ""): string[] {
   const kind = kindOf(crd);
   const shaped = (one: JsonObject): ApiObject => walkObject(kind.schema, object(one)).value as ApiObject;
   const before = old === undefined ? undefined : shaped(old);
@@ -90,7 +90,7 @@ describe("a definition makes kinds", () => {
     it(`with ${name}`, () => expect(kindOf(definition({ version: version ?? {} })).deprecationWarning).toBe(warning));
   }
 
-  it("with columns up to the first that nobody can read", () => {
+  it("with columns up to the first unusable one", () => {
     const column = (name: string, jsonPath: string): JsonObject => ({ name, type: "string", jsonPath });
     const additionalPrinterColumns = [column("A", ".a"), column("B", ".b["), column("C", ".c")];
     expect(kindOf(definition({ version: { additionalPrinterColumns } })).columns.map(({ name }) => name)).toEqual([
@@ -109,6 +109,13 @@ describe("a definition makes kinds", () => {
     const chosen = object({ spec: { on: false } });
     expect(fields.map((name) => rules.selectField?.(chosen, name))).toEqual(["false", ""]);
   });
+});
+
+it("a kind has the hints of the server for its unknown fields", () => {
+  const hintFor: UnknownFieldHint = ({ group, version, kind }, field) => `${group}/${version} ${kind} ${field}`;
+  const [kind] = kindsOf(established(definition()), 0, hintFor);
+  expect(kind?.unknownFieldHint?.("spec.a")).toBe("example.com/v1 Foo spec.a");
+  expect(kindOf(definition()).unknownFieldHint).toBeUndefined();
 });
 
 describe("rules of a custom kind", () => {
@@ -291,7 +298,7 @@ describe("items of a list", () => {
   });
 });
 
-describe("what nobody touched", () => {
+describe("unchanged parts", () => {
   const schema: JsonObject = {
     type: "object",
     properties: {

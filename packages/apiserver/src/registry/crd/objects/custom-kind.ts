@@ -9,25 +9,25 @@ import { fieldText } from "../../json-path/json-path.ts";
 import { parseJsonPath } from "../../json-path/json-path-reader.ts";
 import type { ApiObject } from "../../kinds/api-object.ts";
 import type { KindRules, ServedKind, Verb } from "../../kinds/served-kind.ts";
-import { compiledDefinition, schemaDigest } from "../compiled-definition.ts";
+import { compileDefinition, schemaDigest } from "../compile-definition.ts";
 import { type Definition, type DefinitionVersion, readDefinition, type ScalePaths } from "../definitions/definition.ts";
 import { deprecationWarning } from "../definitions/deprecation.ts";
 import { schemaRevision } from "../schema-revision.ts";
-import { judgeObject } from "./custom-object-rules.ts";
-import { embeddedMisfit } from "./embedded-resources.ts";
+import { validateObject } from "./custom-object-rules.ts";
+import { embeddedDecodeError } from "./embedded-resources.ts";
 import { finalizerWarnings } from "./finalizer-warnings.ts";
 import { versionConversion } from "./version-conversion.ts";
 
 /**
- * A kind made from a definition. Objects are defaulted and pruned by `schema` when they come in. What is wrong with them
- * then is for `rules.validate` to say, the schema's own issues among it, for they depend on what the object was before:
- * the issues of a walk over `schema` are not to be counted beside them. `decodeIssue` marks kinds that work this way.
+ * A kind from a CustomResourceDefinition. Objects are defaulted and pruned by `schema` on arrival. `rules.validate`
+ * then reports all issues, those of the schema included, because they depend on the old object: issues of a walk over
+ * `schema` must not be added to them. `decodeIssue` marks such kinds.
  */
 export interface CustomKind extends ServedKind {
   readonly isCustom: true;
-  /** Told to whoever uses this version, with every answer. */
+  /** Sent with every response in this version. */
   readonly deprecationWarning: string | undefined;
-  /** Where replicas are counted, if the definition offers scaling. */
+  /** The paths of the scale subresource, if it is enabled. */
   readonly scale: ScalePaths | undefined;
 }
 
@@ -40,17 +40,32 @@ const ageColumn: PrinterColumn = {
   description: "How long ago the object was created.",
 };
 
-/** The kinds that a definition makes: one for each version it serves, once it is established, under its accepted names. */
-export function kindsOf(crd: ApiObject, revision = 0): readonly CustomKind[] {
+/** The kinds of a definition: one per served version, once it is established, under its accepted names. */
+export function kindsOf(crd: ApiObject, revision = 0, hintFor?: UnknownFieldHint): readonly CustomKind[] {
   const definition = readDefinition(crd);
   if (!definition.isEstablished) return [];
   const served = definition.versions.filter((version) => version.served);
-  return served.map((version) =>
-    customKind({ ...definition, names: definition.acceptedNames }, version, crd, revision),
-  );
+  const source = { crd, revision, hintFor };
+  return served.map((version) => customKind({ ...definition, names: definition.acceptedNames }, version, source));
 }
 
-function customKind(definition: Definition, version: DefinitionVersion, crd: ApiObject, revision: number): CustomKind {
+/** A hint to add to the error or warning about an unknown field of a custom kind. */
+export type UnknownFieldHint = (
+  kind: Pick<ServedKind, "group" | "version" | "kind">,
+  field: string,
+) => string | undefined;
+
+interface KindSource {
+  readonly crd: ApiObject;
+  readonly revision: number;
+  readonly hintFor: UnknownFieldHint | undefined;
+}
+
+function customKind(
+  definition: Definition,
+  version: DefinitionVersion,
+  { crd, revision, hintFor }: KindSource,
+): CustomKind {
   const { group, names, scope, versions } = definition;
   const { columns, subresources } = version;
   const schema = version.schema ?? anything;
@@ -62,7 +77,7 @@ function customKind(definition: Definition, version: DefinitionVersion, crd: Api
     scope: scope === "Cluster" ? "Cluster" : "Namespaced",
     storageVersion: versions.find(({ storage }) => storage)?.name ?? version.name,
     get schema(): CompiledSchema {
-      return compiledDefinition(schema, digest).schema;
+      return compileDefinition(schema, digest).schema;
     },
     schemaRevision: schemaRevision(`${crd.metadata.uid ?? definition.name}/${version.name}`, digest, revision),
     isCustom: true,
@@ -71,50 +86,51 @@ function customKind(definition: Definition, version: DefinitionVersion, crd: Api
     verbs,
     nameRule: dnsSubdomain,
     columns: columns.length > 0 ? readableColumns(columns) : [ageColumn],
-    decodeIssue: (object) => misfit(compiledDefinition(schema, digest).schema, object, definition, version),
+    decodeIssue: (object) => embeddedIssue(compileDefinition(schema, digest).schema, object, definition, version),
     selectableFields: version.selectableFields.map(fieldName),
     rules: rulesOf(schema, digest, version),
     deprecationWarning: deprecationWarning(definition, version),
+    unknownFieldHint: hintFor && ((field) => hintFor({ group, version: version.name, kind: names.kind }, field)),
     scale: subresources?.scale,
-    isEnding: definition.isTerminating,
+    isTerminating: definition.isTerminating,
     ...versionConversion(definition, version),
   };
 }
 
-/** From the first path that nobody can read on, Kubernetes shows no column at all. */
+/** As in Kubernetes, columns end before the first unusable path. */
 function readableColumns(columns: readonly PrinterColumn[]): readonly PrinterColumn[] {
   const unreadable = columns.findIndex(({ jsonPath }) => !parseJsonPath(jsonPath).ok);
   return unreadable < 0 ? columns : columns.slice(0, unreadable);
 }
 
-/** Objects within an object have to be readable as objects before anything is asked of the whole. */
-function misfit(
+/** Embedded resources must decode as objects before anything else is validated. */
+function embeddedIssue(
   schema: CompiledSchema,
   object: JsonObject,
   { names }: Definition,
   { name }: DefinitionVersion,
 ): string | undefined {
-  const issue = embeddedMisfit(schema, object);
+  const issue = embeddedDecodeError(schema, object);
   if (issue === undefined) return undefined;
   return `${names.kind} in version ${quote(name)} cannot be handled as a ${names.kind}: ${issueText(issue)}`;
 }
 
-/** A stored definition without a schema takes any object. */
+/** A stored definition without a schema accepts any object. */
 const anything: Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 function rulesOf(schema: Schema, digest: string, version: DefinitionVersion): KindRules {
   const scale = version.subresources?.scale;
-  // What a write may keep although it is wrong, until the caller asks for the warnings of the same object.
-  const told = new WeakMap<ApiObject, readonly string[]>();
+  // Tolerated issues of a write, until the caller asks for the warnings about the same object.
+  const tolerated = new WeakMap<ApiObject, readonly string[]>();
   return {
     validate: (object, old, part = ""): readonly FieldIssue[] => {
-      const { issues, warnings } = judgeObject(compiledDefinition(schema, digest), { object, old, part, scale });
-      if (warnings.length > 0) told.set(object, warnings);
+      const { issues, warnings } = validateObject(compileDefinition(schema, digest), { object, old, part, scale });
+      if (warnings.length > 0) tolerated.set(object, warnings);
       return issues;
     },
     warnings: (object, old) => {
       const ofFinalizers = finalizerWarnings(object, old);
-      const ofRules = told.get(object);
+      const ofRules = tolerated.get(object);
       return ofRules === undefined ? ofFinalizers : [...ofFinalizers, ...ofRules];
     },
     ...selectFieldRule(version),

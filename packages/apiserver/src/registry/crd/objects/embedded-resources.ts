@@ -13,8 +13,8 @@ import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-sche
 import { metadataTypeFault } from "@milo-quota/kubernetes/schema/embedded-metadata.ts";
 import { dnsLabel1035 } from "../definitions/label-1035.ts";
 
-/** The first object within the object that cannot be read as one, before anything else is asked of it. */
-export function embeddedMisfit(compiled: CompiledSchema, object: JsonObject): FieldIssue | undefined {
+/** The first embedded resource that does not decode as an object. */
+export function embeddedDecodeError(compiled: CompiledSchema, object: JsonObject): FieldIssue | undefined {
   return visitEmbedded(compiled, object, "").flatMap(({ value, path }) => misfits(value, path))[0];
 }
 
@@ -31,7 +31,7 @@ function misfits(object: JsonObject, path: string): readonly FieldIssue[] {
   ];
 }
 
-/** Objects within the object say what they are, and their metadata is right. */
+/** Embedded resources must have apiVersion and kind, and valid metadata. */
 export function embeddedIssues(compiled: CompiledSchema, value: JsonValue, path = ""): readonly FieldIssue[] {
   return visitEmbedded(compiled, value, path).flatMap((found) => resourceIssues(found.value, found.path));
 }
@@ -62,7 +62,7 @@ function visitFields(compiled: CompiledSchema, object: JsonObject, path: string)
   });
 }
 
-/** What any object must have: apiVersion and kind, and metadata that is right if there is any. */
+/** Every object must have apiVersion and kind, and valid metadata if any. */
 export function resourceIssues(object: JsonObject, path: string): readonly FieldIssue[] {
   const missing = ["apiVersion", "kind"].filter((name) => ownValue(object, name) === undefined);
   const metadata = ownValue(object, "metadata");
@@ -103,5 +103,5 @@ function embeddedMetadataIssues(metadata: JsonValue, path: string): readonly Fie
   }));
 }
 
-/** The kind is not known here, so a name may be any that a path can hold. */
+/** The kind is unknown here, so any valid path segment is a valid name. */
 const embeddedKind = { group: "", isCustom: true, nameRule: pathSegment };

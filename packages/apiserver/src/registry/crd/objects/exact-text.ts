@@ -1,18 +1,18 @@
 import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 
-const told = new WeakMap<CompiledSchema, boolean>();
+const determinedCache = new WeakMap<CompiledSchema, boolean>();
 
 /**
- * Whether two values of a schema are the same for every rule if their texts are. Not where there may be numbers with a
- * point: minus zero is written as zero.
+ * Whether values of a schema with the same text are equal for every rule. Not where there may be doubles: minus zero is
+ * written as zero.
  */
 export function isDeterminedByText(compiled: CompiledSchema): boolean {
-  const known = told.get(compiled);
-  if (known !== undefined) return known;
-  // A schema that holds itself is not told while somebody is finding out.
-  told.set(compiled, false);
+  const cached = determinedCache.get(compiled);
+  if (cached !== undefined) return cached;
+  // A recursive schema counts as undetermined while it is being checked.
+  determinedCache.set(compiled, false);
   const isTold = isExact(compiled) && childrenOf(compiled).every(isDeterminedByText);
-  told.set(compiled, isTold);
+  determinedCache.set(compiled, isTold);
   return isTold;
 }
 

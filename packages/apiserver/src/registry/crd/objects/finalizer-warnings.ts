@@ -6,7 +6,7 @@ const standard = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
 const none: readonly never[] = [];
 
-/** Finalizers that others might choose too are allowed on custom objects, with a warning. */
+/** Unqualified finalizer names are allowed on custom objects, with a warning. */
 export function finalizerWarnings(object: ApiObject, old: ApiObject | undefined): readonly string[] {
   if ((object.metadata.finalizers ?? none).length === 0) return none;
   const before = new Set(old?.metadata.finalizers ?? []);

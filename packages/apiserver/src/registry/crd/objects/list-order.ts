@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { identityText } from "@milo-quota/kubernetes/protocol/json-writer.ts";
+import { canonicalJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 
 /**
- * The old value with its sets and maps of items in the order of the new one, so that rules find lists equal whose items
- * have only changed indexes, as they are to Kubernetes.
+ * The old value with its set and map lists in the order of the new one, so that rules treat reordered lists as equal,
+ * as Kubernetes does.
  */
-export function inOrderOf(compiled: CompiledSchema, value: JsonValue, old: JsonValue): JsonValue {
+export function reorderLike(compiled: CompiledSchema, value: JsonValue, old: JsonValue): JsonValue {
   if (compiled.hasKeyedLists === false || value === old) return old;
   if (Array.isArray(value) && Array.isArray(old)) return listInOrder(compiled, value, old);
   return isJsonObject(value) && isJsonObject(old) ? fieldsInOrder(compiled, value, old) : old;
@@ -17,7 +17,7 @@ function fieldsInOrder(compiled: CompiledSchema, value: JsonObject, old: JsonObj
     const child = compiled.properties.get(name) ?? compiled.additional;
     const current = ownValue(value, name);
     const isKnown = child !== undefined && child !== true && current !== undefined;
-    return [name, isKnown ? inOrderOf(child, current, member) : member] as const;
+    return [name, isKnown ? reorderLike(child, current, member) : member] as const;
   });
   return Object.fromEntries(members);
 }
@@ -32,12 +32,12 @@ function listInOrder(compiled: CompiledSchema, items: readonly JsonValue[], old:
   const ordered = old.map((item) => ({ item, index: indexOf(item) })).sort((left, right) => left.index - right.index);
   return ordered.map(({ item, index }) => {
     const current = items[index];
-    return current === undefined ? item : inOrderOf(itemSchema, current, item);
+    return current === undefined ? item : reorderLike(itemSchema, current, item);
   });
 }
 
-/** Items of a set are known by their whole content. */
+/** Set items are identified by their whole content. */
 function keyOf(item: JsonValue, keys: readonly string[] | undefined): string {
-  if (keys === undefined) return identityText(item);
-  return identityText(keys.map((key) => (isJsonObject(item) ? (ownValue(item, key) ?? null) : null)));
+  if (keys === undefined) return canonicalJson(item);
+  return canonicalJson(keys.map((key) => (isJsonObject(item) ? (ownValue(item, key) ?? null) : null)));
 }

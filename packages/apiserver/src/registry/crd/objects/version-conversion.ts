@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { shaped } from "@milo-quota/kubernetes/schema/shape-value.ts";
+import { pruneAndDefault } from "@milo-quota/kubernetes/schema/prune-and-default.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import type { ApiObject } from "../../kinds/api-object.ts";
 import type { ServedKind } from "../../kinds/served-kind.ts";
-import { compiledDefinition, schemaDigest } from "../compiled-definition.ts";
+import { compileDefinition, schemaDigest } from "../compile-definition.ts";
 import type { Definition, DefinitionVersion } from "../definitions/definition.ts";
 
 /**
- * How objects go between a version and the one they are stored in: by their apiVersion alone, and without what the other
- * schema does not know. Defaults are those of the version that is stored.
+ * Conversion between a version and the storage version: apiVersion changes, and fields unknown to the other schema are
+ * pruned. Defaults are those of the storage version.
  */
 export function versionConversion(
   { group, versions }: Definition,
@@ -38,12 +38,12 @@ function converter(group: string, version: string, schema: Schema): Converter {
   const bareDigest = schemaDigest(bare);
   return (object, defaults) => {
     const { schema: compiled } =
-      defaults === undefined ? compiledDefinition(schema, digest) : compiledDefinition(bare, bareDigest);
-    return shaped(compiled, { ...(object as JsonObject), apiVersion }, true).value as unknown as ApiObject;
+      defaults === undefined ? compileDefinition(schema, digest) : compileDefinition(bare, bareDigest);
+    return pruneAndDefault(compiled, { ...(object as JsonObject), apiVersion }, true).value as unknown as ApiObject;
   };
 }
 
-/** A schema by which objects are pruned and nothing is filled in. */
+/** A schema that prunes without defaulting. */
 function withoutDefaults(schema: Schema): Schema {
   const { default: _, ...rest } = schema as JsonObject;
   const inner = (value: JsonValue | undefined): JsonValue =>

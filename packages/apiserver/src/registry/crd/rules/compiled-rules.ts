@@ -10,20 +10,20 @@ import { fieldPathOf } from "../definitions/field-path.ts";
 import { ruleType } from "./rule-type.ts";
 import { unsupportedFunction } from "./unsupported-functions.ts";
 
-/** A rule ready to run, or why it cannot. */
+/** A compiled rule, or the error it failed to compile with. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
-  /** Whether it compares with the value before; such a rule says nothing about a new value. */
+  /** Transition rule: it does not apply to new values. */
   readonly usesOldSelf: boolean;
   readonly program: Program<boolean> | undefined;
   readonly messageProgram: Program<string> | undefined;
-  /** Where the rule puts the blame, from the value it stands at. */
+  /** The field to report, relative to the rule's value. */
   readonly fieldPath: string;
   readonly fault: string | undefined;
   readonly messageFault: string | undefined;
 }
 
-/** The rules of a schema, by the part of the schema they stand at. */
+/** Rules by the part of the schema they belong to. */
 export type RuleTable = ReadonlyMap<CompiledSchema, readonly CompiledRule[]>;
 
 const libraries = createEnvironment({ libraries: kubernetesLibraries });
@@ -51,7 +51,7 @@ function childrenOf({ properties, additional, items }: CompiledSchema): readonly
   return children;
 }
 
-/** The rules that stand at one schema. An embedded object is a root of its own. */
+/** The rules of one schema node. An embedded resource is a root of its own. */
 export function rulesOf(schema: Schema, isRoot: boolean): readonly CompiledRule[] {
   const rules = schema["x-kubernetes-validations"] ?? [];
   const type = ruleType(schema, isRoot || schema["x-kubernetes-embedded-resource"] === true);
@@ -86,7 +86,7 @@ function environmentFor(type: Type, { optionalOldSelf = false }: ValidationRule)
   return extendEnvironment(libraries, { self: type, oldSelf: optionalOldSelf ? optionalType(type) : type });
 }
 
-/** Where `oldSelf` is not declared, only a rule without it compiles. */
+/** Without a declaration of `oldSelf`, only rules that do not use it compile. */
 function usesOldSelf(rule: string, type: Type): boolean {
   return /\boldSelf\b/.test(rule) && !compile(rule, extendEnvironment(libraries, { self: type })).ok;
 }
@@ -110,7 +110,7 @@ function compileTo(expression: string, environment: Environment, result: keyof t
   return { program: compiled.program, fault: undefined };
 }
 
-/** A function that Kubernetes has and this server has not is named as such: the expression itself is right. */
+/** Names functions that Kubernetes has and this server lacks: the expression itself is valid. */
 function reason(expression: string, issues: readonly Issue[]): string {
   const unsupported = issues.map(({ message }) => unsupportedFunction(message)).find((text) => text !== undefined);
   const texts = issues.map((issue) => renderIssue(expression, issue));

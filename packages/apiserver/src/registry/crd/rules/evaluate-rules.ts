@@ -10,36 +10,36 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kuber
 import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
 import type { ValidationRule } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import type { CompiledRule, RuleTable } from "./compiled-rules.ts";
-import { Bound } from "./rule-bindings.ts";
+import { PositionBindings } from "./rule-bindings.ts";
 import { failedMessage } from "./rule-message.ts";
 import { RulePosition } from "./rule-position.ts";
 import { cachedRuleCost, cacheRuleCost } from "./rule-result-cache.ts";
 
-/** What all rules of one object may spend together, in the units Kubernetes uses. */
+/** Cost budget of all rules for one object, in Kubernetes' units. */
 const objectBudget = 10_000_000;
-/** What one rule may spend. */
+/** Cost budget of one rule. */
 const ruleBudget = 1_000_000;
 
 const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run";
 
 export interface RuleFindings {
   readonly issues: readonly FieldIssue[];
-  /** What is broken already and was not touched: told, not refused. */
+  /** Issues in unchanged parts, which are tolerated with a warning. */
   readonly warnings: readonly FieldIssue[];
 }
 
-export interface RuleSubject {
+export interface RuleInput {
   readonly value: JsonValue;
-  /** What stood there before an update. */
+  /** The value before an update. */
   readonly old?: JsonValue | undefined;
-  /** The field the value stands in. */
+  /** The path of the value. */
   readonly base?: string;
-  /** Whether what is unchanged is held against the client. */
+  /** Whether unchanged invalid parts are tolerated. */
   readonly isRatcheting?: boolean;
 }
 
-/** Evaluates every rule of a schema wherever in the value it applies. */
-export function evaluateRules(root: CompiledSchema, table: RuleTable, subject: RuleSubject): RuleFindings {
+/** Evaluates all rules of a schema wherever they apply in the value. */
+export function evaluateRules(root: CompiledSchema, table: RuleTable, subject: RuleInput): RuleFindings {
   const evaluation = new Evaluation(table);
   const { value, old, base = "", isRatcheting = true } = subject;
   evaluation.visit(RulePosition.at({ compiled: root, self: value, oldSelf: old, path: base, isRatcheting }));
@@ -50,7 +50,7 @@ class Evaluation implements RuleFindings {
   readonly issues: FieldIssue[] = [];
   readonly warnings: FieldIssue[] = [];
   readonly #table: RuleTable;
-  /** Below 0 it is spent, and no further rule is evaluated. */
+  /** Below 0 it is exhausted, and no further rule is evaluated. */
   #budget = objectBudget;
 
   constructor(table: RuleTable) {
@@ -88,32 +88,35 @@ class Evaluation implements RuleFindings {
       this.#stop(at, outOfBudget);
       return;
     }
-    let bound: Bound | undefined;
+    let bound: PositionBindings | undefined;
     for (const rule of rules) {
       if (this.#budget < 0) return;
       if (rule.fault !== undefined) {
-        this.#blame(at, `rule compile error: ${rule.fault}`);
-      } else if (!this.#isKnownToHold(rule, at)) {
-        bound ??= new Bound(at);
+        this.#addIssue(at, `rule compile error: ${rule.fault}`);
+      } else if (!this.#isCachedAsPassed(rule, at)) {
+        bound ??= new PositionBindings(at);
         this.#applyRule(rule, at, bound);
       }
     }
   }
 
-  /** Costs what it cost when it was seen; whoever cannot pay that looks again, and is told. */
-  #isKnownToHold(rule: CompiledRule, at: RulePosition): boolean {
+  /**
+   * A cached result is charged its original cost; if the budget does not suffice, the rule is evaluated to get the
+   * error.
+   */
+  #isCachedAsPassed(rule: CompiledRule, at: RulePosition): boolean {
     const cost = cachedRuleCost(rule, at);
     return cost !== undefined && this.#spend(cost);
   }
 
-  #applyRule(compiled: CompiledRule, at: RulePosition, bound: Bound): void {
+  #applyRule(compiled: CompiledRule, at: RulePosition, bound: PositionBindings): void {
     const { program, rule, usesOldSelf } = compiled;
     const isOptional = rule.optionalOldSelf === true;
     if (program === undefined || (usesOldSelf && !bound.hasOld && !isOptional)) return;
     const result = program.evaluate(bound.ofRule(compiled), { costLimit: ruleBudget });
     if (!this.#spend(result.cost)) this.#stop(at, outOfBudget);
     else if (!result.ok) this.#reportError(rule, result.error.message, at);
-    else if (!result.value) this.#reportBroken(compiled, at, bound);
+    else if (!result.value) this.#reportFailed(compiled, at, bound);
     else cacheRuleCost(compiled, at, result.cost);
   }
 
@@ -121,16 +124,16 @@ class Evaluation implements RuleFindings {
     const name = ruleName(rule);
     if (error.startsWith("no such overload")) {
       const fault = "call arguments did not match a supported operator, function or macro signature for rule";
-      this.#blame(at, `'${error}': ${fault}: ${name}`);
+      this.#addIssue(at, `'${error}': ${fault}: ${name}`);
     } else if (error.startsWith("operation cancelled: actual cost limit exceeded")) {
       const fault = "no further validation rules will be run due to call cost exceeds limit for rule";
       this.#stop(at, `'${error}': ${fault}: ${name}`);
     } else {
-      this.#blame(at, `${error} evaluating rule: ${name}`);
+      this.#addIssue(at, `${error} evaluating rule: ${name}`);
     }
   }
 
-  #reportBroken(compiled: CompiledRule, at: RulePosition, bound: Bound): void {
+  #reportFailed(compiled: CompiledRule, at: RulePosition, bound: PositionBindings): void {
     const { rule, fieldPath, usesOldSelf } = compiled;
     const path = fieldPath === "" ? at.path : childPath(at.path, fieldPath);
     const findings = !usesOldSelf && at.isUnchanged ? this.warnings : this.issues;
@@ -142,7 +145,7 @@ class Evaluation implements RuleFindings {
     }
     this.#budget -= message.cost;
     const detail = message.text ?? (rule.message ? rule.message.trim() : `failed rule: ${ruleName(rule)}`);
-    findings.push(brokenRule(rule, shown(path), typeText(at), detail));
+    findings.push(failedRuleIssue(rule, shown(path), typeText(at), detail));
   }
 
   #spend(cost: number): boolean {
@@ -152,16 +155,16 @@ class Evaluation implements RuleFindings {
   }
 
   #stop(at: RulePosition, fault: string): void {
-    this.#blame(at, fault);
+    this.#addIssue(at, fault);
     this.#budget = -1;
   }
 
-  #blame(at: RulePosition, fault: string): void {
+  #addIssue(at: RulePosition, fault: string): void {
     this.issues.push(invalid(shown(at.path), typeText(at), fault));
   }
 }
 
-function brokenRule(rule: ValidationRule, path: string, type: string, detail: string): FieldIssue {
+function failedRuleIssue(rule: ValidationRule, path: string, type: string, detail: string): FieldIssue {
   switch (rule.reason) {
     case "FieldValueForbidden":
       return forbidden(path, detail);
@@ -174,17 +177,17 @@ function brokenRule(rule: ValidationRule, path: string, type: string, detail: st
   }
 }
 
-/** Rules that stand at the object itself blame no field. */
+/** Rules at the root report no field. */
 function shown(path: string): string {
   return path === "" ? "<nil>" : path;
 }
 
-/** Values may be long; their type says what was looked at. */
+/** Values may be long, so messages name their type. */
 function typeText({ compiled }: RulePosition): string {
   return compiled.schema.type ?? "";
 }
 
-/** What a rule is called by: what it says to people, or else its text. */
+/** The name of a rule in messages: its message, or else its expression. */
 function ruleName({ rule, message = "" }: ValidationRule): string {
   return (message === "" ? rule : message).trim();
 }

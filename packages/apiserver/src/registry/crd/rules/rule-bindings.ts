@@ -1,21 +1,21 @@
 import { Optional, type Value } from "@milo-quota/kubernetes/cel/values/value.ts";
 import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-schema.ts";
-import { inOrderOf } from "../objects/list-order.ts";
+import { reorderLike } from "../objects/list-order.ts";
 import type { CompiledRule } from "./compiled-rules.ts";
 
-/** A value that rules look at, and what it was before. */
+/** A value that rules validate, and its old value. */
 export interface RuleValue {
   readonly compiled: CompiledSchema;
   readonly self: JsonValue;
   readonly oldSelf: JsonValue | undefined;
 }
 
-/** What the variables of a rule or of its message stand for. */
+/** The variables of a rule or of its message expression. */
 export type RuleBindings = Readonly<Record<string, unknown>>;
 
-/** For all rules that stand at one place. Putting the old value in order is for those who look at it. */
-export class Bound {
+/** The variables of all rules at one position. The old value is reordered only when a rule uses it. */
+export class PositionBindings {
   readonly hasOld: boolean;
   readonly #value: RuleValue;
   #old: JsonValue | undefined;
@@ -30,10 +30,10 @@ export class Bound {
     return rule.usesOldSelf || rule.rule.optionalOldSelf === true ? this.ofMessage(rule) : { self };
   }
 
-  /** A message may look at the old value although its rule does not. */
+  /** A messageExpression may use the old value although its rule does not. */
   ofMessage({ rule }: CompiledRule): RuleBindings {
     const { self } = this.#value;
-    // Rules that ask for the old value as an optional run without one too.
+    // Rules with optionalOldSelf also run without an old value.
     if (rule.optionalOldSelf === true) {
       return { self, oldSelf: this.hasOld ? new Optional(this.#oldInOrder() as Value) : Optional.none };
     }
@@ -42,7 +42,7 @@ export class Bound {
 
   #oldInOrder(): JsonValue {
     const { compiled, self, oldSelf } = this.#value;
-    this.#old ??= inOrderOf(compiled, self, oldSelf as JsonValue);
+    this.#old ??= reorderLike(compiled, self, oldSelf as JsonValue);
     return this.#old;
   }
 }

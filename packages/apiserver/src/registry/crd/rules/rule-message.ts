@@ -4,10 +4,10 @@ import type { CompiledRule } from "./compiled-rules.ts";
 const messageBytesMax = 5 * 1024;
 const messageBudget = 1_000_000;
 
-/** What a broken rule says by its own expression; undefined where that says nothing useful. */
+/** The result of a messageExpression; undefined if it is unusable. */
 export type RuleMessage =
-  | { readonly outcome: "told"; readonly text: string | undefined; readonly cost: number }
-  /** Nothing may be evaluated any more. */
+  | { readonly outcome: "evaluated"; readonly text: string | undefined; readonly cost: number }
+  /** The budget is exhausted. */
   | { readonly outcome: "spent"; readonly fault: string };
 
 const outOfBudget =
@@ -18,7 +18,7 @@ export function failedMessage(
   bindings: Readonly<Record<string, unknown>>,
   budget: number,
 ): RuleMessage {
-  if (messageProgram === undefined) return { outcome: "told", text: undefined, cost: 0 };
+  if (messageProgram === undefined) return { outcome: "evaluated", text: undefined, cost: 0 };
   const result = messageProgram.evaluate(bindings, { costLimit: messageBudget });
   if (result.cost > budget) return { outcome: "spent", fault: outOfBudget };
   if (!result.ok && result.error.kind === "cost-exceeded") {
@@ -26,10 +26,10 @@ export function failedMessage(
     return { outcome: "spent", fault: `${fault}: ${quote(messageProgram.source)}` };
   }
   const text = result.ok && typeof result.value === "string" ? result.value.trim() : "";
-  return { outcome: "told", text: isUseful(text) ? text : undefined, cost: result.cost };
+  return { outcome: "evaluated", text: isUseful(text) ? text : undefined, cost: result.cost };
 }
 
-/** One line, not too long. */
+/** Single-line, and not too long. */
 function isUseful(text: string): boolean {
   return text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= messageBytesMax;
 }

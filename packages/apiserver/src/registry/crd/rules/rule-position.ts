@@ -4,15 +4,15 @@ import type { CompiledSchema } from "@milo-quota/kubernetes/schema/compiled-sche
 import { Correlation } from "@milo-quota/kubernetes/schema/correlation.ts";
 import type { RuleValue } from "./rule-bindings.ts";
 
-/** Where the way through an object begins. */
+/** The starting point of a walk through an object. */
 export interface RuleRoot extends RuleValue {
-  /** The field the value stands in. */
+  /** The path of the value. */
   readonly path: string;
-  /** Whether what is unchanged is held against the client. */
+  /** Whether unchanged invalid parts are tolerated. */
   readonly isRatcheting: boolean;
 }
 
-/** A value with the one before it, when they can be matched up; and the nearest one above that could. */
+/** A value with its old value if they correlate, and the nearest ancestor that does. */
 interface Match {
   readonly current: Correlation | undefined;
   readonly nearest: Correlation | undefined;
@@ -20,7 +20,7 @@ interface Match {
 
 const unmatched: Match = { current: undefined, nearest: undefined };
 
-/** A value on the way through an object. What only a broken rule asks for is made when one does. */
+/** A value in a walk through an object. Paths are built on demand, for failed rules only. */
 export class RulePosition implements RuleValue {
   readonly compiled: CompiledSchema;
   readonly self: JsonValue;
@@ -59,7 +59,7 @@ export class RulePosition implements RuleValue {
     return isNamed ? childPath(from.path, String(this.#step)) : itemPath(from.path, this.#step);
   }
 
-  /** What nobody touched may stay as it is, though it breaks a rule that came later. */
+  /** Ratcheting: unchanged parts may violate rules that were added later. */
   get isUnchanged(): boolean {
     const { current, nearest } = this.#matched;
     return (current ?? nearest)?.isUnchanged === true;
@@ -75,7 +75,7 @@ export class RulePosition implements RuleValue {
     if (current === undefined) return { current, nearest };
     const step = this.#step;
     if (typeof step === "number") return { current: current.item(step), nearest: current };
-    // Of the object itself, what apiVersion and kind were before cannot be told: both states are shown in one version.
+    // At the root the old apiVersion and kind are unknown: both states are presented in one version.
     const isHead = nearest === undefined && (step === "apiVersion" || step === "kind");
     return isHead ? unmatched : { current: current.field(step), nearest: current };
   }

@@ -16,7 +16,7 @@ const schema: Schema = {
 const compiled = compileSchema(schema);
 const table = compileRules(compiled);
 
-/** Which rules are broken by the state of an object, in place of another. */
+/** The rules that a new state of an object violates. */
 function broken(value: JsonObject, old?: JsonValue): readonly string[] {
   return evaluateRules(compiled, table, { value, old }).issues.map(({ message }) => message.replace(/^.*: /, ""));
 }
@@ -41,7 +41,7 @@ describe("a rule that was seen to hold for a value", () => {
 });
 
 describe("a rule that was seen to hold for the text of a value", () => {
-  /** A rule that counts how often it is asked. */
+  /** A rule that counts its evaluations. */
   function counted(type: "integer" | "number") {
     const part: Schema = {
       type: "object",

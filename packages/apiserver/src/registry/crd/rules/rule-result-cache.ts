@@ -6,22 +6,22 @@ import type { CompiledRule } from "./compiled-rules.ts";
 import type { RuleValue } from "./rule-bindings.ts";
 import { TextCostCache } from "./text-cost-cache.ts";
 
-/** Rules that hold for a value, with what it cost to see that: few, in a chain. */
+/** Rules that passed for a value, with their cost: few, as a linked list. */
 interface PassedRule {
   readonly rule: CompiledRule;
   readonly cost: number;
   readonly next: PassedRule | undefined;
 }
 
-/** Nobody changes a value that is on its way, so what holds for it goes on holding. */
+/** Values in flight are immutable, so a rule that passed keeps passing. */
 const passedBy = new WeakMap<object, PassedRule>();
 
-/** Lists of requests and conditions are made anew for every object, and mostly say what others say. */
+/** Lists of requests and conditions are new objects every time, but mostly with the same content. */
 const costsByText = new WeakMap<CompiledRule, TextCostCache>();
 
 /**
- * What it cost to see that a rule holds for this very value, or for one with the same text; undefined when that was
- * never seen. A rule that looks at the value before is known only for a value that has not changed.
+ * The cost of a rule that already passed for this value, or for one with the same text; undefined otherwise. Transition
+ * rules are cached only for unchanged values.
  */
 export function cachedRuleCost(rule: CompiledRule, at: RuleValue): number | undefined {
   if (!isCacheable(rule, at)) return undefined;
@@ -33,7 +33,7 @@ export function cachedRuleCost(rule: CompiledRule, at: RuleValue): number | unde
 export function cacheRuleCost(rule: CompiledRule, at: RuleValue, cost: number): void {
   if (!isCacheable(rule, at)) return;
   cacheByValue(rule, at, cost);
-  textsOf(rule, at)?.note(writeJson(at.self), cost);
+  textsOf(rule, at)?.add(writeJson(at.self), cost);
 }
 
 function costByText(rule: CompiledRule, at: Cacheable): number | undefined {
@@ -46,7 +46,7 @@ function cacheByValue(rule: CompiledRule, { self }: Cacheable, cost: number): vo
   passedBy.set(self, { rule, cost, next: passedBy.get(self) });
 }
 
-/** Undefined for rules that texts say nothing about. */
+/** Undefined for rules whose results the text does not determine. */
 function textsOf(rule: CompiledRule, { compiled }: Cacheable): TextCostCache | undefined {
   const cached = costsByText.get(rule);
   if (cached !== undefined) return cached.isUseful ? cached : undefined;

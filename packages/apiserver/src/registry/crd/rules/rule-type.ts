@@ -2,7 +2,7 @@ import type { Type } from "@milo-quota/kubernetes/cel/cel-type.ts";
 import { type SchemaShape, schemaType } from "@milo-quota/kubernetes/cel/schema-type.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 
-/** What every object has, and all of it that rules may look at. */
+/** The metadata fields that rules may use. */
 const objectFields: Readonly<Record<string, SchemaShape>> = {
   apiVersion: { type: "string" },
   kind: { type: "string" },
@@ -10,8 +10,8 @@ const objectFields: Readonly<Record<string, SchemaShape>> = {
 };
 
 /**
- * The type under which rules see a value. Undefined where they may not look: at what has no type, and at lists and maps
- * of such things. `isRoot` for the object itself.
+ * The CEL type of a value in rules. Undefined where rules have no access: values without a type, and lists and maps of
+ * them. `isRoot` for the object itself.
  */
 export function ruleType(schema: Schema, isRoot: boolean): Type | undefined {
   const shape = visibleShape(schema, isRoot);
@@ -37,7 +37,7 @@ function visibleShape(
   }
 }
 
-/** Formats whose texts rules see as something else; under these names only. */
+/** Formats that have a CEL type other than string. */
 const timeFormats = new Set(["date", "date-time", "duration", "byte"]);
 
 function listShape({ items }: Schema): SchemaShape | undefined {

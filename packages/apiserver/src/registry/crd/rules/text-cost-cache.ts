@@ -1,14 +1,14 @@
-/** How many texts are remembered, and how long ones: few, for there may be very many rules. */
+/** Limits on the number and the length of cached texts: small, because there may be very many rules. */
 const textsMax = 16;
 const lengthMax = 512;
 
-/** What is known of values by their texts, as long as texts come back. */
+/** Costs of passed rules by text, as long as texts repeat. */
 export class TextCostCache {
   readonly #costs = new Map<string, number>();
   #isUseful = true;
   #hasHits = false;
 
-  /** Whether it is worth while to come with a text: not when as many as are remembered came once and never again. */
+  /** False once as many texts as the cache holds were added without a hit: then serializing is not worth it. */
   get isUseful(): boolean {
     return this.#isUseful;
   }
@@ -19,13 +19,13 @@ export class TextCostCache {
     return cost;
   }
 
-  note(text: string, cost: number): void {
+  add(text: string, cost: number): void {
     if (text.length > lengthMax) return;
-    if (this.#costs.size >= textsMax) this.#startOver();
+    if (this.#costs.size >= textsMax) this.#clear();
     this.#costs.set(text, cost);
   }
 
-  #startOver(): void {
+  #clear(): void {
     this.#isUseful = this.#hasHits;
     this.#hasHits = false;
     this.#costs.clear();

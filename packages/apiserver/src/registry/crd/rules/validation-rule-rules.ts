@@ -4,14 +4,14 @@ import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts"
 import { followPath } from "../definitions/field-path.ts";
 import { subschemas, textOf } from "../schemas/raw-schema.ts";
 import type { SchemaContext } from "../schemas/schema-context.ts";
-import { unstructuralFault } from "../schemas/unstructural.ts";
+import { structuralConversionError } from "../schemas/structural-conversion.ts";
 import { type CompiledRule, rulesOf } from "./compiled-rules.ts";
 import { ruleType } from "./rule-type.ts";
 
 const field = "x-kubernetes-validations";
 const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
-/** How a schema's rules are written; whether they compile is another question. */
+/** Validates the form of rules; whether they compile is checked separately. */
 export function ruleIssues(schema: JsonObject, path: string): readonly FieldIssue[] {
   return subschemas(schema, field).flatMap((rule, index) => [
     ...textIssues(rule, `${path}.${field}[${index}]`),
@@ -51,7 +51,7 @@ function pathIssues(rule: JsonObject, schema: JsonObject, at: string): readonly 
   return [
     ...(path.trim() === "" ? [invalid(at, path, "must be non-empty if specified")] : []),
     ...(hasLineBreak(path) ? [invalid(at, path, "must not contain line breaks")] : []),
-    ...(unstructuralFault(schema) !== undefined || followPath(path, schema as Schema).ok
+    ...(structuralConversionError(schema) !== undefined || followPath(path, schema as Schema).ok
       ? []
       : [invalid(at, path, "must be a valid path")]),
   ];
@@ -61,13 +61,13 @@ function hasLineBreak(text: string): boolean {
   return /[\n\r]/.test(text);
 }
 
-/** Whether the rules of a schema compile, and look at nothing they cannot see. */
-export function expressionIssues(schema: JsonObject, path: string, around: SchemaContext): readonly FieldIssue[] {
-  const isObject = around.isRoot || ownValue(schema, "x-kubernetes-embedded-resource") === true;
+/** Compiles the rules of a schema and checks what they access. */
+export function expressionIssues(schema: JsonObject, path: string, context: SchemaContext): readonly FieldIssue[] {
+  const isObject = context.isRoot || ownValue(schema, "x-kubernetes-embedded-resource") === true;
   if (subschemas(schema, field).length === 0) return [];
   if (ruleType(schema as Schema, isObject) === undefined) return [untyped(`${path}.${field}`)];
   return rulesOf(schema as Schema, isObject).flatMap((compiled, index) =>
-    compiledIssues(compiled, `${path}.${field}[${index}]`, around.uncorrelatable),
+    compiledIssues(compiled, `${path}.${field}[${index}]`, context.uncorrelatable),
   );
 }
 

@@ -7,15 +7,15 @@ import {
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { given, isSet, subschema, textOf, textsOf } from "./raw-schema.ts";
+import { isSet, presentValue, subschema, textOf, textsOf } from "./raw-schema.ts";
 
 const listTypeField = "x-kubernetes-list-type";
 const mapTypeField = "x-kubernetes-map-type";
 const keysField = "x-kubernetes-list-map-keys";
 
-/** How an object is merged, if its schema says. */
+/** Validates `x-kubernetes-map-type`. */
 export function mapRules(schema: JsonObject, path: string): readonly FieldIssue[] {
-  const mapType = given(schema, mapTypeField);
+  const mapType = presentValue(schema, mapTypeField);
   if (mapType === undefined) return [];
   const isKnown = mapType === "atomic" || mapType === "granular";
   return [
@@ -24,9 +24,9 @@ export function mapRules(schema: JsonObject, path: string): readonly FieldIssue[
   ];
 }
 
-/** How a list is merged and what may not be in it twice, if its schema says. */
+/** Validates `x-kubernetes-list-type` and its keys. */
 export function listRules(schema: JsonObject, path: string): readonly FieldIssue[] {
-  const listType = given(schema, listTypeField);
+  const listType = presentValue(schema, listTypeField);
   const isKnown = listType === undefined || ["atomic", "set", "map"].includes(listType as string);
   return [
     ...(listType === undefined ? [] : typeIssues(schema, path, "array", listTypeField)),
@@ -45,18 +45,18 @@ function typeIssues(schema: JsonObject, path: string, wanted: string, because: s
   return [type === "" ? required(`${path}.type`, fault) : invalid(`${path}.type`, type, fault)];
 }
 
-/** Items of a set are replaced as a whole. */
+/** Set items must be atomic. */
 function setIssues(schema: JsonObject, path: string): readonly FieldIssue[] {
   const items = subschema(schema, "items");
   if (items === undefined) return [];
   const fault = `must be atomic as item of a list with ${listTypeField}=set`;
-  const listType = given(items, listTypeField);
+  const listType = presentValue(items, listTypeField);
   switch (textOf(items, "type")) {
     case "array":
       if (listType === undefined || listType === "atomic") return [];
       return [invalid(`${path}.items.${listTypeField}`, listType, fault)];
     case "object":
-      if (given(items, mapTypeField) === "atomic") return [];
+      if (presentValue(items, mapTypeField) === "atomic") return [];
       return [invalid(`${path}.items.${mapTypeField}`, listType ?? null, fault)];
     default:
       return [];
@@ -71,7 +71,7 @@ function keysIssues(schema: JsonObject, path: string, listType: JsonValue | unde
 }
 
 function mapIssues(schema: JsonObject, path: string): readonly FieldIssue[] {
-  const items = given(schema, "items");
+  const items = presentValue(schema, "items");
   const keys = textsOf(schema, keysField);
   const noKeys = `must not be empty if ${listTypeField} is map`;
   return [
@@ -102,7 +102,7 @@ function mapItemIssues(items: JsonObject, keys: readonly string[], path: string)
   });
 }
 
-/** Every item has its keys, and none of them is null. */
+/** All items must have their keys, none of them nullable. */
 function itemIssues(schema: JsonObject, path: string, listType: string): readonly FieldIssue[] {
   const items = subschema(schema, "items");
   if (items === undefined) return [];

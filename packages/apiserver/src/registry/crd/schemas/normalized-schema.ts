@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 
-/** What the server goes by of a member of a schema; undefined when it counts as missing. */
+/** Reads a member of a schema; undefined when it counts as absent. */
 type Reading = (value: JsonValue) => unknown;
 
 const bound: Reading = (value) => (typeof value === "number" || typeof value === "bigint" ? Number(value) : undefined);
@@ -34,8 +34,8 @@ const readings = new Map(namesByReading.flatMap(([reading, names]) => names.map(
 const asItIs: Reading = (value) => value;
 
 /**
- * A schema as the server goes by it: bounds are doubles, however many digits they were written with, and what is null or
- * of another type than it must be is not there.
+ * A normalized schema: bounds are doubles, however many digits they were written with, and members that are null or of
+ * the wrong type are removed.
  */
 export function normalizedSchema(raw: Schema): Schema {
   const members = Object.entries(raw as JsonObject).flatMap(([name, value]) => {

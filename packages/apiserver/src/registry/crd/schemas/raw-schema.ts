@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 
-// A schema before anybody has judged it. Everything may be missing or of another type, which then counts as missing.
+// An unvalidated schema. Members may be missing or of the wrong type, which counts as missing.
 
 export function subschema(schema: JsonObject, name: string): JsonObject | undefined {
   const value = ownValue(schema, name);
@@ -33,24 +33,24 @@ export function isSet(schema: JsonObject, name: string): boolean {
   return ownValue(schema, name) === true;
 }
 
-/** Present, and not null: to Kubernetes a null is nothing. */
-export function given(schema: JsonObject, name: string): JsonValue | undefined {
+/** Present and not null: Kubernetes treats null as absent. */
+export function presentValue(schema: JsonObject, name: string): JsonValue | undefined {
   return ownValue(schema, name) ?? undefined;
 }
 
-/** Not what Go starts a field of this kind with. */
-export function isFilled(value: JsonValue | undefined): boolean {
+/** Not Go's zero value. */
+export function isNonZero(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === false || value === "") return false;
   if (Array.isArray(value)) return value.length > 0;
   return !isJsonObject(value) || Object.keys(value).length > 0;
 }
 
-/** How deeply schemas may nest. */
+/** Nesting limit of schemas. */
 export const schemaDepthMax = 250;
 
 export function isTooDeep(value: JsonValue, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return false;
-  // A level of a schema takes up to two of JSON: the list or map it is in, and itself.
+  // A level of a schema takes up to two levels of JSON: the list or map it is in, and itself.
   if (depth > 2 * schemaDepthMax) return true;
   return Object.values(value).some((member) => isTooDeep(member as JsonValue, depth + 1));
 }

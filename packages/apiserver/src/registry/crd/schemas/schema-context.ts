@@ -1,13 +1,13 @@
-/** What a schema is told by those above it. */
+/** Properties that a schema inherits from its ancestors. */
 export interface SchemaContext {
   readonly isRoot: boolean;
-  /** Why there may be no default here; undefined where there may. */
+  /** Why a default is not allowed here; undefined where it is. */
   readonly noDefault: string | undefined;
   /** Whether inside apiVersion, kind or metadata of an object. */
   readonly isInsideMeta: boolean;
-  /** The path of the nearest list above whose items cannot be told apart, so that no rule can know the old one. */
+  /** The path of the nearest list above whose items do not correlate, so that rules have no old value. */
   readonly uncorrelatable: string | undefined;
-  /** Whether expressions are compiled; not below junctors, and not when the schema is no structural one. */
+  /** Whether expressions are compiled; not below junctors, and not in schemas that are not structural. */
   readonly compiles: boolean;
 }
 

@@ -2,19 +2,19 @@ import { type FieldIssue, itemPath, required } from "@milo-quota/kubernetes/prot
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { namedSchemas, subschema, subschemas } from "./raw-schema.ts";
 
-/** A place in the schema proper, and the place below a junctor that speaks about it. */
-interface Spot {
+/** A path in the structural schema, and the path below a junctor that refers to it. */
+interface SchemaPair {
   readonly spine: JsonObject | undefined;
   readonly spinePath: string;
   readonly path: string;
 }
 
-/** Whatever a junctor speaks about has to be in the schema outside of it too. */
+/** Everything below a junctor must also be specified outside of it. */
 export function completenessIssues(schema: JsonObject, path: string): readonly FieldIssue[] {
   return junctorIssues(schema, { spine: schema, spinePath: path, path });
 }
 
-function junctorIssues(schema: JsonObject, spot: Spot): readonly FieldIssue[] {
+function junctorIssues(schema: JsonObject, spot: SchemaPair): readonly FieldIssue[] {
   const not = subschema(schema, "not");
   return [
     ...(not === undefined ? [] : nestedIssues(not, { ...spot, path: `${spot.path}.not` })),
@@ -26,7 +26,7 @@ function junctorIssues(schema: JsonObject, spot: Spot): readonly FieldIssue[] {
   ];
 }
 
-function nestedIssues(schema: JsonObject, spot: Spot): readonly FieldIssue[] {
+function nestedIssues(schema: JsonObject, spot: SchemaPair): readonly FieldIssue[] {
   const { spine, spinePath, path } = spot;
   if (spine === undefined) return [required(spinePath, `because it is defined in ${path}`)];
   const items = subschema(schema, "items");

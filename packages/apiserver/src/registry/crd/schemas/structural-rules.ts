@@ -7,16 +7,16 @@ import {
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { type JsonObject, jsonEquals, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { given, isFilled, isSet, namedSchemas, subschema, subschemas, textOf } from "./raw-schema.ts";
+import { isNonZero, isSet, namedSchemas, presentValue, subschema, subschemas, textOf } from "./raw-schema.ts";
 import { completenessIssues } from "./structural-completeness.ts";
 import { nestedIssues, patternIssues } from "./value-validation-rules.ts";
 
-/** Where a schema stands; what is missing is told a little differently. */
+/** The position of a schema, which affects messages. */
 type Level = "root" | "item" | "field";
 
 /**
- * Whether a schema says of every part of an object what it is: only such schemas can be defaulted and pruned by. In the
- * order of the messages, as Kubernetes sorts them.
+ * Whether a schema is structural, which defaulting and pruning require. In the order of the messages, as Kubernetes
+ * sorts them.
  */
 export function structuralIssues(schema: JsonObject, path: string): readonly FieldIssue[] {
   const issues = [...invariantIssues(schema, "root", path), ...completenessIssues(schema, path)];
@@ -38,7 +38,7 @@ function invariantIssues(schema: JsonObject, level: Level, path: string): readon
 
 function childIssues(schema: JsonObject, level: Level, path: string): readonly FieldIssue[] {
   const items = subschema(schema, "items");
-  const additional = given(schema, "additionalProperties");
+  const additional = presentValue(schema, "additionalProperties");
   const values = subschema(schema, "additionalProperties");
   return [
     ...(textOf(schema, "type") === "array" && items === undefined
@@ -67,7 +67,7 @@ function extensionIssues(schema: JsonObject, path: string): readonly FieldIssue[
 
 const integerOrString = [{ type: "integer" }, { type: "string" }];
 
-/** Types are allowed in junctors only to say `integer or string`, in one of two ways. */
+/** Types are allowed in junctors only for `integer or string`, in one of two patterns. */
 function valueIssues(schema: JsonObject, path: string): readonly FieldIssue[] {
   const isPlain = jsonEquals(ownValue(schema, "anyOf") ?? null, integerOrString);
   const [first] = subschemas(schema, "allOf");
@@ -108,7 +108,7 @@ function typeIssues(schema: JsonObject, level: Level, path: string): readonly Fi
   } else if (type === "" && !isSet(schema, intOrString) && !isSet(schema, preserve)) {
     issues.push(required(at, emptyType[level]));
   }
-  if (isSet(schema, embedded) && given(schema, "additionalProperties") !== undefined) {
+  if (isSet(schema, embedded) && presentValue(schema, "additionalProperties") !== undefined) {
     issues.push(forbidden(`${path}.additionalProperties`, `must not be used if ${embedded} is set`));
   }
   if (level === "root" && type !== "" && type !== "object") {
@@ -117,7 +117,7 @@ function typeIssues(schema: JsonObject, level: Level, path: string): readonly Fi
   return issues;
 }
 
-/** What a kind may say of the fields that every object has: hardly anything. */
+/** Restrictions on apiVersion, kind and metadata in schemas. */
 function metaIssues(schema: JsonObject, level: Level, path: string): readonly FieldIssue[] {
   const isObject = level === "root" || isSet(schema, embedded);
   const properties = subschema(schema, "properties") ?? {};
@@ -134,7 +134,7 @@ function metaIssues(schema: JsonObject, level: Level, path: string): readonly Fi
   ];
 }
 
-/** What does not count when it is asked whether metadata says more than its names. */
+/** Members that do not count as restrictions of metadata. */
 const ofMetadata = new Set(["type", "default", "properties", "example", "externalDocs"]);
 
 function metadataIssues(metadata: JsonObject, isObject: boolean, level: Level, path: string): readonly FieldIssue[] {
@@ -144,7 +144,7 @@ function metadataIssues(metadata: JsonObject, isObject: boolean, level: Level, p
   const names = namedSchemas(metadata, "properties").map(([name]) => name);
   const hasMore =
     names.some((name) => name !== "name" && name !== "generateName") ||
-    Object.entries(metadata).some(([name, value]) => !ofMetadata.has(name) && isFilled(value));
+    Object.entries(metadata).some(([name, value]) => !ofMetadata.has(name) && isNonZero(value));
   if (!hasMore) return typed;
   const fault = "must not specify anything other than name and generateName, but metadata is implicitly specified";
   return [...typed, forbidden(path, fault)];

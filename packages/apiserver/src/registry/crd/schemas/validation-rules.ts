@@ -1,17 +1,17 @@
 import { type FieldIssue, forbidden, invalid } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { defaultIssues } from "../definitions/default-rules.ts";
-import { given, isFilled, isSet, isTooDeep, schemaDepthMax, textOf } from "./raw-schema.ts";
+import { isNonZero, isSet, isTooDeep, presentValue, schemaDepthMax, textOf } from "./raw-schema.ts";
 import { rootSchemaContext } from "./schema-context.ts";
 import { schemaRules } from "./schema-rules.ts";
+import { everyChild, structuralConversionError } from "./structural-conversion.ts";
 import { structuralIssues } from "./structural-rules.ts";
-import { everyChild, unstructuralFault } from "./unstructural.ts";
 
-/** Everything that is wrong with the schema of a version. `hasStatus`: its status is written apart. */
+/** All issues of the schema of a version. `hasStatus`: it has a status subresource. */
 export function validationIssues(schema: JsonObject, path: string, hasStatus: boolean): readonly FieldIssue[] {
   const at = `${path}.openAPIV3Schema`;
   if (isTooDeep(schema)) return [invalid(at, "", `must not be nested deeper than ${schemaDepthMax} levels`)];
-  const unstructural = unstructuralFault(schema);
+  const unstructural = structuralConversionError(schema);
   const structural = unstructural === undefined ? structuralIssues(schema, at) : [];
   const isStructural = unstructural === undefined && structural.length === 0;
   const defaults = isStructural ? defaultIssues(schema, at) : [];
@@ -53,7 +53,7 @@ const allowedAtRoot = [
   "XValidations",
 ];
 
-/** Words that would be lost for the status, whose schema is taken out of the whole. */
+/** Keywords at the root that would be lost for the status, whose schema is validated separately. */
 const lostForStatus = [
   ...["id", "$schema", "$ref", "enum", "maxProperties", "minProperties", "allOf", "oneOf", "anyOf", "not", "default"],
   ...["additionalProperties", "patternProperties", "dependencies", "additionalItems", "definitions", "nullable"],
@@ -67,13 +67,12 @@ function rootIssues(schema: JsonObject, at: string): readonly FieldIssue[] {
     const fault = `only "object" is allowed as the type at the root of the schema if the status subresource is enabled`;
     return [invalid(`${at}.type`, type, fault)];
   }
-  if (!lostForStatus.some((name) => isFilled(given(schema, name)))) return [];
+  if (!lostForStatus.some((name) => isNonZero(presentValue(schema, name)))) return [];
   const fields = `[${allowedAtRoot.join(" ")}]`;
   const fault = `only ${fields} fields are allowed at the root of the schema if the status subresource is enabled`;
   return [invalid(at, schema, fault)];
 }
 
-/** Whether a default stands anywhere in a schema. */
 export function hasDefaults(schema: JsonObject): boolean {
-  return given(schema, "default") !== undefined || everyChild(schema).some(hasDefaults);
+  return presentValue(schema, "default") !== undefined || everyChild(schema).some(hasDefaults);
 }

@@ -1,9 +1,9 @@
 import { type FieldIssue, forbidden, invalid, itemPath } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { RE2JS } from "re2js";
-import { given, isFilled, namedSchemas, subschema, subschemas, textOf } from "./raw-schema.ts";
+import { isNonZero, namedSchemas, presentValue, subschema, subschemas, textOf } from "./raw-schema.ts";
 
-/** What may not stand below a junctor, because it says what a value is and not only which values are right. */
+/** Keywords that are not allowed below a junctor, because they specify structure rather than validation. */
 const forbiddenBelow: readonly (readonly [field: string, fault: string])[] = [
   ["type", "must be empty to be structural"],
   ["additionalProperties", "must be undefined to be structural"],
@@ -20,10 +20,10 @@ const forbiddenBelow: readonly (readonly [field: string, fault: string])[] = [
   ["x-kubernetes-validations", "must be empty to be structural"],
 ];
 
-/** Fields that count as soon as they are there, whatever they hold. */
+/** Keywords that count as present even if empty. */
 const countsEmpty = new Set(["default", "x-kubernetes-list-type", "x-kubernetes-map-type"]);
 
-/** Checks a schema below a junctor. `allowsTypes`: its own `anyOf` says `integer or string`, which is fine here. */
+/** Validates a schema below a junctor. `allowsTypes`: its own `anyOf` is the `integer or string` pattern. */
 export function nestedIssues(schema: JsonObject, path: string, allowsTypes = false): readonly FieldIssue[] {
   const items = subschema(schema, "items");
   const not = subschema(schema, "not");
@@ -39,7 +39,7 @@ export function nestedIssues(schema: JsonObject, path: string, allowsTypes = fal
       nestedIssues(child, itemPath(`${path}.properties`, name)),
     ),
     ...forbiddenBelow
-      .filter(([field]) => isThere(schema, field))
+      .filter(([field]) => isPresent(schema, field))
       .map(([field, fault]) => forbidden(`${path}.${field}`, fault)),
     ...(subschema(subschema(schema, "properties") ?? {}, "metadata") === undefined
       ? []
@@ -47,10 +47,10 @@ export function nestedIssues(schema: JsonObject, path: string, allowsTypes = fal
   ];
 }
 
-function isThere(schema: JsonObject, field: string): boolean {
-  const value = given(schema, field);
+function isPresent(schema: JsonObject, field: string): boolean {
+  const value = presentValue(schema, field);
   if (field === "additionalProperties") return value !== undefined && value !== false;
-  return countsEmpty.has(field) ? value !== undefined : isFilled(value);
+  return countsEmpty.has(field) ? value !== undefined : isNonZero(value);
 }
 
 export function patternIssues(schema: JsonObject, path: string): readonly FieldIssue[] {

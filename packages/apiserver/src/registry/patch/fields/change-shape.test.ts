@@ -2,7 +2,7 @@ import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isTooDeep } from "../patch-failure.ts";
+import { isTooDeep } from "../patch-errors.ts";
 import { changeShape } from "./change-shape.ts";
 import { compareObjects } from "./compare-objects.ts";
 import { passesFastTypeCheck } from "./fast-type-check.ts";
@@ -56,7 +56,7 @@ const side = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<JsonObject>;
 
-/** Few fields at a time, so that some changes look alike. */
+/** Few fields at a time, so that some changes have the same shape. */
 const small = side.map((object) => Object.fromEntries(Object.entries(object).slice(0, 2)) as JsonObject);
 
 const shapes = new ShapeTree<unknown>(1_000_000);
@@ -111,7 +111,7 @@ describe("changes that look alike", () => {
     });
   }
 
-  it("are not told when an object is of no type that it should be", () => {
+  it("are undefined when an object has the wrong type", () => {
     expect(shapeOf({ count: 1 }, { count: [] })).toBeUndefined();
     expect(shapeOf({}, { tags: ["a", "a"] })).toBeUndefined();
     const host = { name: "a", zone: "b" };

@@ -12,65 +12,65 @@ import { memberType } from "./type-variant.ts";
 
 type Side = JsonValue | undefined;
 
-/** Longer names, and more items, are hardly seen again. */
+/** Longer names and lists hardly repeat. */
 const lengthMax = 2_048;
 const itemsMax = 64;
 const fewItems = 8;
 
-/** What a step takes beside the length of its name. */
+/** Length that a step adds besides its name. */
 const stepLength = 4;
 
-/** Members that do not count, here and below. */
-export interface LeftOut {
+/** Members to exclude, here and below. */
+export interface ExcludedFields {
   has(name: string): boolean;
-  below(name: string): LeftOut;
+  below(name: string): ExcludedFields;
 }
 
-export const nothingLeftOut: LeftOut = { has: () => false, below: () => nothingLeftOut };
+export const nothingExcluded: ExcludedFields = { has: () => false, below: () => nothingExcluded };
 
 /**
- * What a change looks like: which fields there are before and after that are not the very same values, and which of them
- * differ. Changes of the same type that look alike come to the same place in a tree of shapes, and add, modify and
- * remove the same fields. Undefined for what is too odd to be put this way.
+ * The shape of a change: which fields before and after are not identical, and which of them differ. Changes of the same
+ * type and shape lead to the same node of the tree, and add, modify and remove the same fields. Undefined for changes
+ * that cannot be described this way.
  */
 export function changeShape<Found>(
   from: Shape<Found>,
   type: MergeType,
   { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
-  leftOut: LeftOut = nothingLeftOut,
+  leftOut: ExcludedFields = nothingExcluded,
 ): Shape<Found> | undefined {
   if (type.map === undefined) return undefined;
   const walk = new Walk(from, leftOut);
   walk.visitObject(type.map, before, after);
-  return walk.isOdd ? undefined : walk.at;
+  return walk.isUnsupported ? undefined : walk.at;
 }
 
 class Walk<Found> {
   at: Shape<Found>;
-  isOdd = false;
+  isUnsupported = false;
   #length = 0;
-  #leftOut: LeftOut;
+  #excluded: ExcludedFields;
 
-  constructor(from: Shape<Found>, leftOut: LeftOut) {
+  constructor(from: Shape<Found>, leftOut: ExcludedFields) {
     this.at = from;
-    this.#leftOut = leftOut;
+    this.#excluded = leftOut;
   }
 
   visitObject(map: MapType, before: JsonObject, after: JsonObject): void {
-    if (map.isAtomic) this.isOdd = true;
+    if (map.isAtomic) this.isUnsupported = true;
     else this.#visitMembers(map, before, after);
   }
 
   #visit(type: MergeType, before: Side, after: Side): void {
     const kind = kindOf(after === undefined ? (before as JsonValue) : after);
     if (before !== undefined && after !== undefined && kindOf(before) !== kind) {
-      this.isOdd = true;
+      this.isUnsupported = true;
       return;
     }
     this.#kind(kind, before, after);
     if (kind === "map") this.#visitMap(type.map, before as MapSide, after as MapSide);
     else if (kind === "list") this.#visitList(type.list, before as Items | undefined, after as Items | undefined);
-    else if (type.scalar === undefined && kind !== "null") this.isOdd = true;
+    else if (type.scalar === undefined && kind !== "null") this.isUnsupported = true;
     else this.#leaf(before, after);
   }
 
@@ -84,7 +84,7 @@ class Walk<Found> {
   }
 
   #visitMap(map: MapType | undefined, before: MapSide, after: MapSide): void {
-    if (map === undefined) this.isOdd = true;
+    if (map === undefined) this.isUnsupported = true;
     else if (map.isAtomic) this.#leaf(before, after);
     else this.#visitMembers(map, before ?? none, after ?? none);
   }
@@ -100,39 +100,39 @@ class Walk<Found> {
     this.at = this.at.end();
   }
 
-  /** What is the same value on both sides adds nothing to a change, whatever it is, and is not asked for. */
+  /** Identical values do not contribute to a change and are skipped. */
   #visitMember(map: MapType, name: string, before: Side, after: Side): void {
-    const leftOut = this.#leftOut;
+    const leftOut = this.#excluded;
     const type = memberType(map, name);
-    if (this.isOdd || leftOut.has(name)) return;
+    if (this.isUnsupported || leftOut.has(name)) return;
     this.#step(name);
     if (type === undefined) {
       this.at = this.at.step("unknown");
       return;
     }
-    this.#leftOut = leftOut.below(name);
+    this.#excluded = leftOut.below(name);
     this.#visit(type, before, after);
-    this.#leftOut = leftOut;
+    this.#excluded = leftOut;
   }
 
   #visitList(list: ListType | undefined, before: Items | undefined, after: Items | undefined): void {
-    if (list === undefined) this.isOdd = true;
+    if (list === undefined) this.isUnsupported = true;
     else if (list.kind === "atomic") this.#leaf(before, after);
     else this.#visitItems(list, before ?? noItems, after ?? noItems);
   }
 
   #visitItems(list: ListType, before: Items, after: Items): void {
     const count = before.length + after.length;
-    if (count > itemsMax) this.isOdd = true;
-    else if (count <= fewItems && areKnownByTexts(list, before) && areKnownByTexts(list, after))
+    if (count > itemsMax) this.isUnsupported = true;
+    else if (count <= fewItems && haveStringKeys(list, before) && haveStringKeys(list, after))
       this.#visitKeyed(list, before as readonly JsonObject[], after as readonly JsonObject[]);
     else this.#visitNamed(list, this.#named(list, before), this.#named(list, after));
     this.at = this.at.end();
   }
 
-  /** Few items are found soonest by looking at each of them. */
+  /** For few items a linear search is fastest. */
   #visitKeyed(list: ListType, before: readonly JsonObject[], after: readonly JsonObject[]): void {
-    if (isRepeating(list.keys, before) || isRepeating(list.keys, after)) this.isOdd = true;
+    if (hasDuplicates(list.keys, before) || hasDuplicates(list.keys, after)) this.isUnsupported = true;
     this.at = this.at.step("keyed");
     for (const item of before) this.#visitItem(list, item, item, sameIn(after, item, list.keys));
     for (const item of after) {
@@ -143,7 +143,7 @@ class Walk<Found> {
   #visitItem(list: ListType, item: JsonObject, before: Side, after: Side): void {
     if (before === after) return;
     for (const key of list.keys) this.#step(item[key] as string);
-    if (!this.isOdd) this.#visit(list.items, before, after);
+    if (!this.isUnsupported) this.#visit(list.items, before, after);
   }
 
   #visitNamed(list: ListType, before: ReadonlyMap<string, JsonValue>, after: ReadonlyMap<string, JsonValue>): void {
@@ -155,15 +155,15 @@ class Walk<Found> {
   #visitNamedItem(list: ListType, name: string, before: Side, after: Side): void {
     if (before === after) return;
     this.#step(name);
-    if (!this.isOdd) this.#visit(list.items, before, after);
+    if (!this.isUnsupported) this.#visit(list.items, before, after);
   }
 
-  /** Items by name; items without a name, or with the same, are odd. */
+  /** Items by name; undefined-shape if items have no name or share one. */
   #named(list: ListType, items: Items): ReadonlyMap<string, JsonValue> {
     const named = new Map<string, JsonValue>();
     for (const item of items) {
       const name = nameItem(list, item);
-      if (!name.ok || named.has(name.element.text)) this.isOdd = true;
+      if (!name.ok || named.has(name.element.text)) this.isUnsupported = true;
       else named.set(name.element.text, item);
     }
     return named;
@@ -171,7 +171,7 @@ class Walk<Found> {
 
   #step(name: string): void {
     this.#length += name.length + stepLength;
-    if (this.#length > lengthMax) this.isOdd = true;
+    if (this.#length > lengthMax) this.isUnsupported = true;
     else this.at = this.at.step(name);
   }
 }
@@ -186,8 +186,8 @@ const both: Readonly<Record<Kind, string>> = { map: "{", list: "[", null: "0", s
 const added: Readonly<Record<Kind, string>> = { map: "{+", list: "[+", null: "0+", scalar: ".+" };
 const removed: Readonly<Record<Kind, string>> = { map: "{-", list: "[-", null: "0-", scalar: ".-" };
 
-/** Whether all items have all their keys, as texts. */
-function areKnownByTexts({ kind, keys }: ListType, items: Items): boolean {
+/** Whether all items have all keys, as strings. */
+function haveStringKeys({ kind, keys }: ListType, items: Items): boolean {
   if (kind !== "map" || keys.length === 0) return false;
   for (const item of items) {
     if (!isJsonObject(item)) return false;
@@ -196,12 +196,12 @@ function areKnownByTexts({ kind, keys }: ListType, items: Items): boolean {
   return true;
 }
 
-function isRepeating(keys: readonly string[], items: readonly JsonObject[]): boolean {
+function hasDuplicates(keys: readonly string[], items: readonly JsonObject[]): boolean {
   if (items.length < 2) return false;
   return items.some((item, at) => items.findIndex((other) => isSame(other, item, keys)) !== at);
 }
 
-/** The first item that is known by the same texts. */
+/** The first item with the same keys. */
 function sameIn(items: readonly JsonObject[], item: JsonObject, keys: readonly string[]): JsonObject | undefined {
   for (const other of items) if (isSame(other, item, keys)) return other;
   return undefined;

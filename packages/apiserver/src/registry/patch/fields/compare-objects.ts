@@ -12,7 +12,7 @@ import type { ListType, MapType, MergeType } from "./merge-type.ts";
 import { fieldElement, type PathElement } from "./path-element.ts";
 import { itemsOf, membersOf, memberType, type TypeVariant, variantOf } from "./type-variant.ts";
 
-/** Which fields one object has and another has not, or has otherwise. */
+/** The fields that two objects do not have in common, or have with different values. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -30,7 +30,7 @@ export function compareObjects(type: MergeType, before: JsonValue, after: JsonVa
   };
 }
 
-/** A comparison without some fields and all that is below them. */
+/** A comparison without some fields and everything below them. */
 export function withoutFields({ added, modified, removed }: Comparison, fields: FieldSet): Comparison {
   return {
     added: recursiveDifference(added, fields),
@@ -43,7 +43,7 @@ type Side = JsonValue | undefined;
 
 type Outcome = keyof Comparison;
 
-/** A place in both objects. Of the three sets only those come into being that have something in them. */
+/** A node in both objects. The three sets are created on demand. */
 class ComparisonDraft {
   readonly #above: ComparisonDraft | undefined;
   readonly #element: PathElement | undefined;
@@ -64,15 +64,15 @@ class ComparisonDraft {
     this.#draftOf(outcome).isMember = true;
   }
 
-  /** Notes that a field is on one side only. */
+  /** Records that a field is on one side only. */
   oneSided(before: Side, after: Side): void {
     if (before === undefined) this.note("added");
     else if (after === undefined) this.note("removed");
   }
 
   #draftOf(outcome: Outcome): FieldDraft {
-    const known = this[outcome];
-    if (known !== undefined) return known;
+    const existing = this[outcome];
+    if (existing !== undefined) return existing;
     const draft =
       this.#above === undefined || this.#element === undefined
         ? new FieldDraft()
@@ -82,7 +82,7 @@ class ComparisonDraft {
   }
 }
 
-/** At least one side is there. Sides of two forms are compared in each. */
+/** At least one side exists. Values of different variants are compared by each. */
 function compare(type: MergeType, before: Side, after: Side, draft: ComparisonDraft): void {
   const first = variantOf(type, (after === undefined ? before : after) as JsonValue);
   const second = after === undefined || before === undefined ? undefined : variantOf(type, before);
@@ -90,7 +90,7 @@ function compare(type: MergeType, before: Side, after: Side, draft: ComparisonDr
   if (!compareAs(first, before, after, draft)) draft.oneSided(before, after);
 }
 
-/** Gives whether the field is a leaf, which has been dealt with. */
+/** Returns whether the field is a leaf, which needs no further comparison. */
 function compareAs(form: TypeVariant, before: Side, after: Side, draft: ComparisonDraft): boolean {
   if (form.kind === "map" && !form.type.isAtomic && hasMembers(before, after)) {
     compareMembers(form.type, before, after, draft);
@@ -145,7 +145,7 @@ function compareItems(list: ListType, before: Side, after: Side, draft: Comparis
   }
 }
 
-/** Items that share a name are one field without anything below it, as long as they are more than one. */
+/** Several items with the same name count as one field without children. */
 function compareSameName(
   list: ListType,
   before: readonly NamedItem[],

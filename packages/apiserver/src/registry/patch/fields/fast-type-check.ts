@@ -3,8 +3,8 @@ import type { ListType, MapType, MergeType } from "./merge-type.ts";
 import { memberType } from "./type-variant.ts";
 
 /**
- * Whether a value is of its type at a glance, and not too deep: nearly every one is, and this says so without making
- * anything. What it does not see takes a closer look, which can say why not.
+ * Fast check that a value has its type and is not too deep, without allocations; nearly all values pass. False means
+ * that the full check is needed, which can also explain.
  */
 export function passesFastTypeCheck(type: MergeType, value: JsonValue, depth = 0): boolean {
   if (value === null) return true;
@@ -18,15 +18,15 @@ export function passesFastTypeCheck(type: MergeType, value: JsonValue, depth = 0
   return list !== undefined && areItemsOf(list, value, depth + 1);
 }
 
-/** Parts of objects that are of their type, and of which. Nobody changes them. */
+/** Parts of objects that passed, with their type. They are immutable. */
 const typed = new WeakMap<object, MergeType>();
 
-/** The same for a whole object; parts of it that were looked at before, in another object, are known. */
+/** The same for a whole object; parts that already passed in another object are skipped. */
 export function objectPassesFastTypeCheck({ map }: MergeType, object: JsonObject): boolean {
   if (map === undefined) return false;
   for (const name of Object.keys(object)) {
     const type = memberType(map, name);
-    // Metadata is another object in every state.
+    // Metadata is a new object in every version.
     const isTyped = name === "metadata" ? isInner : isPartOf;
     if (type === undefined || !isTyped(type, object[name] as JsonValue)) return false;
   }

@@ -1,16 +1,16 @@
 import { type FieldNode, type FieldSet, noFields } from "./field-set.ts";
 import type { PathElement } from "./path-element.ts";
 
-/** A place in a field set that is being collected. */
+/** A node of a field set under construction. */
 export class FieldDraft {
-  /** Whether the field itself is in the set; of no meaning at the root, which nobody owns. */
+  /** Whether the field itself is in the set; meaningless at the root, which has no owner. */
   isMember = false;
-  /** Made when there is something to put in: most fields have nothing below them. */
+  /** Created on demand: most fields are leaves. */
   #below: Map<string, { readonly element: PathElement; readonly draft: FieldDraft }> | undefined;
 
   at(element: PathElement): FieldDraft {
-    const known = this.#below?.get(element.text);
-    if (known !== undefined) return known.draft;
+    const existing = this.#below?.get(element.text);
+    if (existing !== undefined) return existing.draft;
     const draft = new FieldDraft();
     this.#below ??= new Map();
     this.#below.set(element.text, { element, draft });

@@ -20,7 +20,7 @@ import {
   indexElement,
   keyElement,
   type PathElement,
-  PathElementFault,
+  PathElementError,
   valueElement,
 } from "./path-element.ts";
 
@@ -135,7 +135,7 @@ describe("FieldsV1", () => {
   };
   for (const [what, [fields, fault]] of Object.entries(faults)) {
     it(`refuses ${what}`, () => {
-      expect(() => readFieldsV1(fields as JsonObject)).toThrow(PathElementFault);
+      expect(() => readFieldsV1(fields as JsonObject)).toThrow(PathElementError);
       expect(() => readFieldsV1(fields as JsonObject)).toThrow(fault);
     });
   }

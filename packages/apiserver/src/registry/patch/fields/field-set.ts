@@ -1,8 +1,8 @@
 import { compareElements, elementString, type PathElement } from "./path-element.ts";
 
 /**
- * A set of fields, as a trie: what is in it here, and below. A field and those below it are in it each on its own.
- * Every node is a member or has members below.
+ * A set of fields, as a trie. A field and its children are members independently. Every node is a member or has members
+ * below.
  */
 export type FieldSet = ReadonlyMap<string, FieldNode>;
 
@@ -62,7 +62,7 @@ export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   });
 }
 
-/** Takes out the fields of another set, but not those below them. */
+/** Removes the fields of another set, but not their children. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   if (right.size === 0) return left;
   return changed(left, (node) => {
@@ -74,7 +74,7 @@ export function difference(left: FieldSet, right: FieldSet): FieldSet {
   });
 }
 
-/** Takes out the fields of another set and all that is below them. */
+/** Removes the fields of another set and all their children. */
 export function recursiveDifference(left: FieldSet, right: FieldSet): FieldSet {
   if (right.size === 0) return left;
   return changed(left, (node) => {
@@ -86,7 +86,7 @@ export function recursiveDifference(left: FieldSet, right: FieldSet): FieldSet {
   });
 }
 
-/** Makes another set of one, node by node; nodes with nothing in them are left out. The same set when nothing changes. */
+/** Maps a set node by node, dropping empty nodes. Returns the same set when nothing changes. */
 function changed(set: FieldSet, change: (node: FieldNode) => FieldNode | undefined): FieldSet {
   let result: Map<string, FieldNode> | undefined;
   for (const [text, node] of set) {
@@ -108,12 +108,12 @@ export function equalSets(left: FieldSet, right: FieldSet): boolean {
   return true;
 }
 
-/** In the order that Kubernetes writes them. */
+/** In the order in which Kubernetes writes them. */
 export function orderedNodes(set: FieldSet): readonly FieldNode[] {
   return [...set.values()].sort((left, right) => compareElements(left.element, right.element));
 }
 
-/** Every member, those of a level before those below it. */
+/** All members, breadth first per node. */
 export function pathsOf(set: FieldSet, prefix: FieldPath = []): readonly FieldPath[] {
   const nodes = orderedNodes(set);
   const here = nodes.filter((node) => node.isMember).map(({ element }) => [...prefix, element]);

@@ -1,18 +1,18 @@
 import { depthMax, isJsonObject, type JsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import { type FieldNode, type FieldSet, orderedNodes } from "./field-set.ts";
-import { type PathElement, PathElementFault, parsePathElement } from "./path-element.ts";
+import { type PathElement, PathElementError, parsePathElement } from "./path-element.ts";
 
 const self = ".";
 const nothing: JsonObject = {};
 
-/** What was written of sets and their parts. Most owners of most objects own what they owned before, or little else. */
+/** Serialized sets and nodes. Most owners of most objects keep their field sets. */
 const written = new WeakMap<FieldSet | FieldNode, JsonObject>();
 
-/** Writes a set as `metadata.managedFields[].fieldsV1` holds it. */
+/** Serializes a set for `metadata.managedFields[].fieldsV1`. */
 export function writeFieldsV1(set: FieldSet): JsonObject {
-  const known = written.get(set);
-  if (known !== undefined) return known;
+  const cached = written.get(set);
+  if (cached !== undefined) return cached;
   const fields = writeNodes(set, {});
   written.set(set, fields);
   return fields;
@@ -25,35 +25,35 @@ function writeNodes(set: FieldSet, fields: Record<string, JsonValue>): JsonObjec
 
 function writeNode(node: FieldNode): JsonObject {
   if (node.below.size === 0) return nothing;
-  const known = written.get(node);
-  if (known !== undefined) return known;
+  const cached = written.get(node);
+  if (cached !== undefined) return cached;
   const fields = writeNodes(node.below, node.isMember ? { [self]: nothing } : {});
   written.set(node, fields);
   return fields;
 }
 
-/** What was read lately, by its text: objects of a kind are mostly owned alike. */
-const readBefore = new Map<string, FieldSet>();
-const rememberedMax = 1_000;
-const rememberedLengthMax = 4_096;
+/** Recently parsed sets, by text: objects of a kind mostly have the same owners. */
+const readCache = new Map<string, FieldSet>();
+const cacheSizeMax = 1_000;
+const cachedLengthMax = 4_096;
 
-/** The same as `readFieldsV1`, for fields that were most likely read before. */
-export function readKnownFieldsV1(fields: JsonValue): FieldSet {
+/** `readFieldsV1` with a cache. */
+export function readCachedFieldsV1(fields: JsonValue): FieldSet {
   const text = writeJson(fields);
-  const known = readBefore.get(text);
-  if (known !== undefined) return known;
+  const cached = readCache.get(text);
+  if (cached !== undefined) return cached;
   const set = readFieldsV1(fields);
-  if (text.length > rememberedLengthMax) return set;
-  if (readBefore.size >= rememberedMax) readBefore.clear();
-  readBefore.set(text, set);
+  if (text.length > cachedLengthMax) return set;
+  if (readCache.size >= cacheSizeMax) readCache.clear();
+  readCache.set(text, set);
   return set;
 }
 
-/** Reads what a client or the store holds; throws PathElementFault. Elements of unknown kinds are left out. */
+/** Parses FieldsV1; throws PathElementError. Elements of unknown kinds are skipped. */
 export function readFieldsV1(fields: JsonValue, depth = 0): FieldSet {
   if (fields === null) return new Map();
-  if (!isJsonObject(fields)) throw new PathElementFault("expect object");
-  if (depth > depthMax) throw new PathElementFault("exceeded max depth");
+  if (!isJsonObject(fields)) throw new PathElementError("expect object");
+  if (depth > depthMax) throw new PathElementError("exceeded max depth");
   const set = new Map<string, FieldNode>();
   for (const [text, below] of Object.entries(fields)) {
     const element = text === self ? undefined : parsePathElement(text);
@@ -62,7 +62,7 @@ export function readFieldsV1(fields: JsonValue, depth = 0): FieldSet {
   return set;
 }
 
-/** What has nothing below it is a member; what has says so with a dot. */
+/** A node without children is a member; one with children is if it has a dot. */
 function readNode(element: PathElement, fields: JsonValue, depth: number): FieldNode {
   const below = readFieldsV1(fields, depth + 1);
   const isMember = below.size === 0 || (isJsonObject(fields) && Object.hasOwn(fields, self));

@@ -9,7 +9,7 @@ import {
 import type { ListType } from "./merge-type.ts";
 import { keyElement, type PathElement, textKeyElement, valueElement } from "./path-element.ts";
 
-/** What names an item of a set or of a list with keys, or why nothing does. */
+/** The path element of an item of a set or map list, or why there is none. */
 export type ItemName =
   | { readonly ok: true; readonly element: PathElement }
   | { readonly ok: false; readonly fault: string };
@@ -25,7 +25,7 @@ function nameByValue(item: JsonValue): ItemName {
   return { ok: true, element: valueElement(item) };
 }
 
-/** A key field that is left out has its default; without one it is not part of the name. */
+/** A missing key field has its default; without a default it is not part of the name. */
 function nameByKeys(list: ListType, item: JsonValue): ItemName {
   if (item === null) return fault("associative list with keys may not have a null element");
   if (!isJsonObject(item)) return fault("associative list with keys may not have non-map elements");
@@ -48,7 +48,7 @@ function keyDefault(list: ListType, item: JsonObject, name: string): JsonValue |
   return list.items.map?.fields.get(name)?.default ?? undefined;
 }
 
-/** Each item with its name; items that have none are left out, which no checked object has. */
+/** Items with their names; items without one are skipped, which validated objects do not have. */
 export function namedItems(list: ListType, items: readonly JsonValue[]): readonly NamedItem[] {
   return items.flatMap((value) => {
     const name = nameItem(list, value);
@@ -61,7 +61,7 @@ export interface NamedItem {
   readonly value: JsonValue;
 }
 
-/** Items by their names, in the order in which names first appear. */
+/** Items by name, in the order of first appearance. */
 export function itemsByName(items: readonly NamedItem[]): ReadonlyMap<string, readonly NamedItem[]> {
   const groups = new Map<string, NamedItem[]>();
   for (const item of items) {

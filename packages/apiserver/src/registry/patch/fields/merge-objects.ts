@@ -7,8 +7,8 @@ import { itemsOf, membersOf, memberType, variantOf } from "./type-variant.ts";
 type Side = JsonValue | undefined;
 
 /**
- * Lays an applied configuration over a live object. Nothing is removed; where both have a leaf, the applied one holds.
- * Both are left as they are. Undefined when nothing is left of either, as of an object whose members are all empty lists.
+ * Merges an applied configuration into a live object. Nothing is removed; for leaves in both, the applied value wins.
+ * The inputs are not changed. Undefined when nothing remains, as for an object whose members are all empty lists.
  */
 export function mergeObjects(type: MergeType, live: Side, applied: Side): Side {
   const decides = applied === undefined ? live : applied;
@@ -35,8 +35,8 @@ function mergeMembers(map: MapType, live: Side, applied: Side): Side {
 }
 
 /**
- * Items of both sides stand in the applied order; items of one side keep their places among them. Live items that share
- * a name with another cannot be told apart, and are replaced as one.
+ * Items of both sides are in the applied order; items of one side keep their position among them. Live items with
+ * duplicate names are replaced as one.
  */
 function mergeItems(list: ListType, live: Side, applied: Side): Side {
   const left = namedItems(list, itemsOf(live));
@@ -68,7 +68,7 @@ interface Membership {
   readonly isLive: (name: string) => boolean;
 }
 
-/** The order of a merged list, as structured-merge-diff has it: walks both lists, led by the names that both have. */
+/** The order of a merged list, as in structured-merge-diff: walks both lists, aligned by the names in both. */
 function interleave(left: readonly NamedItem[], right: readonly NamedItem[], has: Membership): readonly OrderedItem[] {
   const shared = right.map(({ element }) => element.text).filter(has.isLive);
   const taken = new Set<string>();
@@ -90,7 +90,7 @@ function interleave(left: readonly NamedItem[], right: readonly NamedItem[], has
       placed.push({ side: "live", item: mine });
       atLeft += 1;
     } else if (name !== undefined && theirs !== undefined && atShared < shared.length && shared[atShared] !== name) {
-      // In both lists, but not next among those.
+      // In both lists, but not at this position.
       atLeft += 1;
     } else {
       if (name !== undefined && taken.has(name)) atLeft += 1;

@@ -2,7 +2,7 @@ import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { objectMetaSchema, withMetadata } from "./object-meta-schema.ts";
 
-/** How values are owned and merged. A type with more than one form lets a value choose by what it is. */
+/** How values are owned and merged. A type may have several variants; the value selects one. */
 export interface MergeType {
   readonly scalar?: "numeric" | "string" | "boolean" | "untyped" | undefined;
   readonly list?: ListType | undefined;
@@ -10,7 +10,7 @@ export interface MergeType {
 }
 
 export interface ListType {
-  /** Atomic lists have one owner; the items of a set, or of a map, have their own. */
+  /** An atomic list has one owner; items of a set or map list have their own. */
   readonly kind: "atomic" | "set" | "map";
   readonly keys: readonly string[];
   readonly items: MergeType;
@@ -19,7 +19,7 @@ export interface ListType {
 export interface MapType {
   readonly isAtomic: boolean;
   readonly fields: ReadonlyMap<string, FieldType>;
-  /** Of members that are no fields; undefined when there may be none. */
+  /** The type of members that are not declared; undefined when there may be none. */
   readonly others: MergeType | undefined;
 }
 
@@ -38,7 +38,7 @@ const atomic: MergeType = {
   },
 };
 
-/** The type of what no schema describes: objects merge, lists are atomic. */
+/** The type of values without a schema: objects merge, lists are atomic. */
 export const deducedType: MergeType = {
   scalar: "untyped",
   list: { kind: "atomic", keys: [], items: atomic },
@@ -47,23 +47,23 @@ export const deducedType: MergeType = {
   },
 };
 
-const known = new WeakMap<Schema, MergeType>();
+const typeCache = new WeakMap<Schema, MergeType>();
 
-/** The type of a whole object; the same one for the same schema. */
+/** The type of a whole object; cached by schema. */
 export function mergeTypeOf(schema: Schema): MergeType {
-  const found = known.get(schema);
+  const found = typeCache.get(schema);
   if (found !== undefined) return found;
   const type = typeOf(withMetadata(schema), false);
-  known.set(schema, type);
+  typeCache.set(schema, type);
   return type;
 }
 
-/** Whether nothing is known of what a map holds. */
+/** Whether nothing is declared about a map's members. */
 export function isDeducedMap({ fields, others }: MapType): boolean {
   return fields.size === 0 && others?.scalar === "untyped";
 }
 
-/** `isOpen`: a schema above this one lets unknown fields in, which holds for all below it. */
+/** `isOpen`: an ancestor preserves unknown fields, which applies to everything below it. */
 function typeOf(schema: Schema, isOpen: boolean): MergeType {
   const opens = isOpen || schema["x-kubernetes-preserve-unknown-fields"] === true;
   const whole = schema["x-kubernetes-embedded-resource"] === true ? withMetadata(schema) : schema;
@@ -85,7 +85,7 @@ function typeOf(schema: Schema, isOpen: boolean): MergeType {
   }
 }
 
-/** What is inside is looked at when it is needed: a schema may hold itself. */
+/** Parts are built on demand: a schema may be recursive. */
 class LazyType implements MergeType {
   readonly #list: (() => ListType) | undefined;
   readonly #map: (() => MapType) | undefined;
@@ -126,7 +126,7 @@ function listType(schema: Schema, isOpen: boolean): ListType {
 
 function mapType(schema: Schema, isOpen: boolean): MapType {
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
-    // Metadata is the same wherever it stands: it is never open.
+    // Metadata is the same everywhere: it is never open.
     const type = typeOf(field, field !== objectMetaSchema && isOpen);
     return [name, { type, default: field.default ?? zeroOf(field) }] as const;
   });
@@ -143,7 +143,7 @@ function othersType({ properties, additionalProperties }: Schema, isOpen: boolea
   return isOpen || Object.keys(properties ?? {}).length === 0 ? deducedType : undefined;
 }
 
-/** A field of a built-in kind that is never left out has the zero of its type; fields of custom kinds that name items are never nullable. */
+/** A required field of a built-in kind has its type's zero value; key fields of custom kinds are never nullable. */
 function zeroOf({ nullable, type }: Schema): JsonValue | undefined {
   if (nullable !== true) return undefined;
   return type === "string" ? "" : type === "integer" ? 0 : undefined;

@@ -3,8 +3,8 @@ import type { MergeType } from "./merge-type.ts";
 import { memberType } from "./type-variant.ts";
 
 /**
- * The set with the fields of structs in it that are there only for what is below them: whoever owns `a.b.c` owns `a` as
- * well when it is the field of a struct, but not when it is a member of a map.
+ * Adds struct fields that are implied by members below them: an owner of `a.b.c` also owns `a` if it is a struct field,
+ * but not if it is a map member.
  */
 export function withNamedFields(type: MergeType | undefined, set: FieldSet): FieldSet {
   const result = new Map<string, FieldNode>();

@@ -198,7 +198,7 @@ describe("a value that is not of its type", () => {
     "is a text for a boolean": [{ on: "x" }, ".on: expected boolean, got string"],
     "is a list for a map": [{ data: [1] }, ".data: expected map, got array"],
     "is a map for a list": [{ tags: { a: 1 } }, ".tags: expected list, got object"],
-    "is a field nobody declared": [{ bogus: 1 }, ".bogus: field not declared in schema"],
+    "is an undeclared field": [{ bogus: 1 }, ".bogus: field not declared in schema"],
     "repeats an item": [{ tags: ["a", "a"] }, '.tags: duplicate entries for key [="a"]'],
     "has a null in a set": [
       { tags: [null] },

@@ -6,7 +6,7 @@ import type { ListType, MapType, MergeType } from "./merge-type.ts";
 import { fieldElement, indexElement } from "./path-element.ts";
 import { itemsOf, membersOf, memberType, variantOf } from "./type-variant.ts";
 
-/** Every field that an object mentions: leaves, items of lists, members of maps. */
+/** All fields of an object: leaves, list items, map members. */
 export function fieldsOf(type: MergeType, object: JsonValue): FieldSet {
   const draft = new FieldDraft();
   collect(type, object, draft);
@@ -20,7 +20,7 @@ function collect(type: MergeType, value: JsonValue, draft: FieldDraft): void {
   else draft.isMember = true;
 }
 
-/** A field of a struct is in the set by what it holds; a member of a map, and what holds nothing, by itself. */
+/** A struct field is in the set by its children; a map member, and an empty field, by itself. */
 function collectMembers(map: MapType, value: JsonValue, draft: FieldDraft): void {
   for (const [name, member] of Object.entries(membersOf(value))) {
     const type = memberType(map, name);
@@ -31,12 +31,12 @@ function collectMembers(map: MapType, value: JsonValue, draft: FieldDraft): void
   }
 }
 
-/** What stands for items that have no name. */
+/** The path element of items without a name. */
 const nameless = indexElement(-1);
 
 /**
- * Items that share a name are owned together, without what is in them. An item that lost its name, as pruning may leave
- * one, still keeps its list in the set.
+ * Items with the same name are owned as one, without their content. An item that lost its name by pruning still keeps
+ * its list in the set.
  */
 function collectItems(list: ListType, value: JsonValue, draft: FieldDraft): void {
   const items = namedItems(list, itemsOf(value));

@@ -30,7 +30,7 @@ const managedFieldsEntry = {
   },
 } as const satisfies Schema;
 
-/** How the metadata of every object is patched, merged and owned; what the schema of a kind says of it does not count. */
+/** The merge schema of metadata; the schemas of kinds do not affect it. */
 export const objectMetaSchema = {
   type: "object",
   properties: {
@@ -64,7 +64,7 @@ export const objectMetaSchema = {
   },
 } as const satisfies Schema;
 
-/** The schema of a whole object, or of one embedded in another, with what every object has. */
+/** The schema of a whole object, or of an embedded one, with the common fields added. */
 export function withMetadata(schema: Schema): Schema {
   return {
     ...schema,

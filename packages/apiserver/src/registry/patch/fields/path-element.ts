@@ -11,24 +11,24 @@ import { writeJson } from "@milo-quota/kubernetes/protocol/json-writer.ts";
 import { floatText } from "../go-format.ts";
 import { compareFieldText, compareFieldValues } from "./value-order.ts";
 
-/** One step of a path into an object. Two steps with the same text are the same. */
+/** One element of a path. Elements with the same text are equal. */
 export type PathElement =
   /** A member of an object. */
   | { readonly kind: "field"; readonly text: string; readonly name: string }
-  /** The item of a list whose key fields have these values, in the order of their names. */
+  /** The item of a map list with these key values, sorted by key. */
   | { readonly kind: "key"; readonly text: string; readonly key: JsonObject }
-  /** The item of a list of primitives that is this one. */
+  /** The item of a set. */
   | { readonly kind: "value"; readonly text: string; readonly value: JsonValue }
-  /** An item by its place. */
+  /** An item by index. */
   | { readonly kind: "index"; readonly text: string; readonly index: number };
 
-/** Text that is no path element. */
-export class PathElementFault extends Error {
-  override readonly name = "PathElementFault";
+/** Text that is not a path element. */
+export class PathElementError extends Error {
+  override readonly name = "PathElementError";
 }
 
-/** Elements made before, by what they are of: objects of a kind have the same fields again and again. */
-class Remembered {
+/** A cache of elements: objects of a kind have the same fields. */
+class ElementCache {
   readonly #made = new Map<string, PathElement>();
 
   get(id: string): PathElement | undefined {
@@ -36,18 +36,18 @@ class Remembered {
   }
 
   add(id: string, element: PathElement): PathElement {
-    if (id.length > rememberedLengthMax) return element;
-    if (this.#made.size >= rememberedMax) this.#made.clear();
+    if (id.length > cachedLengthMax) return element;
+    if (this.#made.size >= cacheSizeMax) this.#made.clear();
     this.#made.set(id, element);
     return element;
   }
 }
 
-const rememberedMax = 10_000;
-const rememberedLengthMax = 256;
-const fields = new Remembered();
-const keys = new Remembered();
-const textKeys = new Remembered();
+const cacheSizeMax = 10_000;
+const cachedLengthMax = 256;
+const fields = new ElementCache();
+const keys = new ElementCache();
+const textKeys = new ElementCache();
 
 export function fieldElement(name: string): PathElement {
   return fields.get(name) ?? fields.add(name, { kind: "field", text: `f:${name}`, name });
@@ -58,16 +58,16 @@ export function keyElement(key: JsonObject): PathElement {
   return keys.get(id) ?? keys.add(id, newKeyElement(key));
 }
 
-/** The same for an item that is known by one text, as most are. */
+/** The same for an item with one string key, as most have. */
 export function textKeyElement(name: string, value: string): PathElement {
   const id = `${name.length}:${name}${value}`;
   return textKeys.get(id) ?? textKeys.add(id, newKeyElement(ownEntry(name, value)));
 }
 
-/** Texts that JSON and Go write as they are. */
+/** Strings that JSON and Go write without escapes. */
 const plainText = /^[\w.-]*$/;
 
-/** The same for an item that is known by a UID, which is not worth remembering: there is a new one for every object. */
+/** The same for an item with a UID as key; not cached, because UIDs do not repeat. */
 export function uidElement(uid: string): PathElement {
   const key = { uid };
   return plainText.test(uid) ? { kind: "key", text: `k:{"uid":"${uid}"}`, key } : newKeyElement(key);
@@ -93,10 +93,10 @@ export function indexElement(index: number): PathElement {
   return { kind: "index", text: `i:${index}`, index };
 }
 
-/** Reads the text of an element; undefined for a kind that a later version may know. */
+/** Parses the text of an element; undefined for kinds of later versions. */
 export function parsePathElement(text: string): PathElement | undefined {
-  if (text.length < 2) throw new PathElementFault("key must be 2 characters long:");
-  if (text[1] !== ":") throw new PathElementFault(`missing colon: ${text}`);
+  if (text.length < 2) throw new PathElementError("key must be 2 characters long:");
+  if (text[1] !== ":") throw new PathElementError(`missing colon: ${text}`);
   const content = text.slice(2);
   switch (text[0]) {
     case "f":
@@ -106,13 +106,13 @@ export function parsePathElement(text: string): PathElement | undefined {
     case "k":
       return keyElement(requireObject(parseContent(content), text));
     case "i":
-      return indexElement(parsePlace(content));
+      return indexElement(parseIndexText(content));
     default:
       return undefined;
   }
 }
 
-/** As messages show it: `.spec`, `[name="web"]`, `[="a"]`, `[0]`. */
+/** As in messages: `.spec`, `[name="web"]`, `[="a"]`, `[0]`. */
 export function elementString(element: PathElement): string {
   switch (element.kind) {
     case "field":
@@ -132,7 +132,7 @@ export function elementString(element: PathElement): string {
 
 const kinds = ["field", "key", "value", "index"] as const;
 
-/** Fields before keys before values before indices, each in its own order. */
+/** Fields before keys before values before indexes, each in its own order. */
 export function compareElements(left: PathElement, right: PathElement): number {
   if (left.kind === "field" && right.kind === "field") return compareFieldText(left.name, right.name);
   if (left.kind === "key" && right.kind === "key") return compareFieldValues(keyPairs(left.key), keyPairs(right.key));
@@ -145,7 +145,7 @@ function keyPairs(key: JsonObject): JsonValue {
   return Object.entries(key).flat();
 }
 
-/** Go escapes what HTML would read in strings that it writes. */
+/** Go escapes HTML characters in JSON strings. */
 export function escapedJson(value: JsonValue): string {
   return writeJson(sortedKeys(value)).replace(
     /[<>&\u2028\u2029]/g,
@@ -167,18 +167,18 @@ function parseContent(content: string): JsonValue {
   try {
     return readJson(content);
   } catch (error) {
-    throw new PathElementFault(error instanceof Error ? error.message : String(error));
+    throw new PathElementError(error instanceof Error ? error.message : String(error));
   }
 }
 
-function parsePlace(content: string): number {
+function parseIndexText(content: string): number {
   const index = /^[-+]?[0-9]+$/.test(content) ? Number(content) : Number.NaN;
   if (Number.isSafeInteger(index)) return index;
-  throw new PathElementFault(`strconv.Atoi: parsing ${quote(content)}: invalid syntax`);
+  throw new PathElementError(`strconv.Atoi: parsing ${quote(content)}: invalid syntax`);
 }
 
 function requireObject(value: JsonValue, text: string): JsonObject {
-  if (!isJsonObject(value)) throw new PathElementFault(`expect object in ${text}`);
+  if (!isJsonObject(value)) throw new PathElementError(`expect object in ${text}`);
   const own: Record<string, JsonValue> = {};
   for (const [name, member] of Object.entries(value)) setOwn(own, name, member);
   return own;

@@ -3,8 +3,8 @@ import { isDeducedMap, type MergeType } from "./merge-type.ts";
 import { firstVariant, memberType } from "./type-variant.ts";
 
 /**
- * The set as of today's schema: what was granular when the set was written and is atomic now becomes one field. What
- * went the other way is left as it is.
+ * Adapts a set to the current schema: fields that were granular and are atomic now become one field. The reverse is
+ * left as it is.
  */
 export function reconcileFields(type: MergeType, set: FieldSet): FieldSet {
   let changed: Map<string, FieldNode> | undefined;
@@ -18,7 +18,7 @@ export function reconcileFields(type: MergeType, set: FieldSet): FieldSet {
   return changed ?? set;
 }
 
-/** Parts of sets that are as a type has them: sets of many objects share most of their parts. */
+/** Nodes that already conform to a type: the sets of many objects share most of their nodes. */
 const reconciled = new WeakMap<FieldNode, MergeType>();
 
 function reconcileNode(type: MergeType, node: FieldNode): FieldNode {

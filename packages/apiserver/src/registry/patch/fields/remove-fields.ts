@@ -6,7 +6,7 @@ import { deducedType } from "./merge-type.ts";
 import { fieldElement, type PathElement } from "./path-element.ts";
 import { itemsOf, membersOf, memberType, variantOf } from "./type-variant.ts";
 
-/** A value without the members and items of a set; null when nothing is left of it. */
+/** A value without the members and items of a set; null when nothing is left. */
 export function removeFields(type: MergeType, value: JsonValue, fields: FieldSet): JsonValue {
   const form = variantOf(type, value);
   if (form.kind === "scalar") return value;

@@ -14,9 +14,9 @@ describe("a tree of shapes", () => {
   it("starts over when it is too large, at the next beginning", () => {
     const tree = new ShapeTree<string>(3);
     const place = tree.root.step("a");
-    place.found = "known";
-    expect(tree.root.step("a").found).toBe("known");
+    place.result = "known";
+    expect(tree.root.step("a").result).toBe("known");
     expect(place.step("b")).toBe(place.step("b"));
-    expect(tree.root.step("a").found).toBeUndefined();
+    expect(tree.root.step("a").result).toBeUndefined();
   });
 });

@@ -1,35 +1,35 @@
-/** All shapes that were seen, as a tree: those that begin alike share their beginning. */
+/** A trie of shapes. */
 export class ShapeTree<Found> {
-  readonly #placesMax: number;
-  #places = 0;
+  readonly #nodesMax: number;
+  #nodes = 0;
   #root: Shape<Found>;
 
   constructor(placesMax: number) {
-    this.#placesMax = placesMax;
-    this.#root = this.place();
+    this.#nodesMax = placesMax;
+    this.#root = this.newNode();
   }
 
-  /** Where a shape begins. A tree that has become too large starts over, but not while somebody is on the way. */
+  /** The start of a shape. A tree that has grown too large starts over, but only between walks. */
   get root(): Shape<Found> {
-    if (this.#places < this.#placesMax) return this.#root;
-    this.#places = 0;
-    this.#root = this.place();
+    if (this.#nodes < this.#nodesMax) return this.#root;
+    this.#nodes = 0;
+    this.#root = this.newNode();
     return this.#root;
   }
 
-  place(): Shape<Found> {
-    this.#places += 1;
+  newNode(): Shape<Found> {
+    this.#nodes += 1;
     return new Shape(this);
   }
 }
 
-/** A place in the tree. Whoever comes by the same steps comes to the same place. */
+/** A node of the tree: the same steps lead to the same node. */
 export class Shape<Found> {
-  /** What somebody found out about this shape. */
-  found: Found | undefined;
+  /** The cached result for this shape. */
+  result: Found | undefined;
   readonly #tree: ShapeTree<Found>;
   #end: Shape<Found> | undefined;
-  /** The first step from here that was seen, which is mostly the only one. */
+  /** The first step that was taken from here, which is mostly the only one. */
   #name: string | undefined;
   #next: Shape<Found> | undefined;
   #others: Map<string, Shape<Found>> | undefined;
@@ -43,24 +43,24 @@ export class Shape<Found> {
     return this.#next === undefined ? this.#first(name) : this.#other(name);
   }
 
-  /** The end of what has been begun; a step of its own, that no name is taken for. */
+  /** Closes a nested value; a step that no name collides with. */
   end(): Shape<Found> {
-    this.#end ??= this.#tree.place();
+    this.#end ??= this.#tree.newNode();
     return this.#end;
   }
 
   #first(name: string): Shape<Found> {
     this.#name = name;
-    this.#next = this.#tree.place();
+    this.#next = this.#tree.newNode();
     return this.#next;
   }
 
   #other(name: string): Shape<Found> {
     this.#others ??= new Map();
-    const known = this.#others.get(name);
-    if (known !== undefined) return known;
-    const place = this.#tree.place();
-    this.#others.set(name, place);
-    return place;
+    const existing = this.#others.get(name);
+    if (existing !== undefined) return existing;
+    const node = this.#tree.newNode();
+    this.#others.set(name, node);
+    return node;
   }
 }

@@ -7,7 +7,7 @@ import { memberType, type TypeVariant, variantOf } from "./type-variant.ts";
 
 export type Duplicates = "allowed" | "forbidden";
 
-/** What keeps a value from being of its type, undefined when nothing does. */
+/** Why a value does not have its type; undefined when it does. */
 export function typeFault(type: MergeType, value: JsonValue, duplicates: Duplicates): string | undefined {
   const issues = new TypeCheck(duplicates)
     .visit(type, value)
@@ -40,7 +40,7 @@ class TypeCheck {
     return Array.isArray(value) ? this.#visitList(form.type, value) : issue(jsonFault("list", value));
   }
 
-  /** Of the fields that no schema declares, only the first is told. */
+  /** Of undeclared fields, only the first is reported. */
   #visitMap(map: MapType, value: JsonObject): readonly TypeIssue[] {
     const issues: TypeIssue[] = [];
     let undeclared: string | undefined;

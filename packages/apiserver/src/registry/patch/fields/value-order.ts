@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 
-/** By code points, as bytes of UTF-8 compare. */
+/** By code point, which equals the order of UTF-8 bytes. */
 export function compareFieldText(left: string, right: string): number {
   if (left === right) return 0;
   const length = Math.min(left.length, right.length);
@@ -10,12 +10,12 @@ export function compareFieldText(left: string, right: string): number {
   return rank(left.charCodeAt(at)) - rank(right.charCodeAt(at));
 }
 
-/** Halves of a pair stand for characters beyond all others. */
+/** Surrogates stand for code points above all others. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
-/** Numbers before texts before booleans before lists before objects before null. */
+/** Numbers before strings before booleans before lists before objects before null. */
 export function compareFieldValues(left: JsonValue, right: JsonValue): number {
   const byType = typeRank(left) - typeRank(right);
   if (byType !== 0 || left === null || right === null) return byType;

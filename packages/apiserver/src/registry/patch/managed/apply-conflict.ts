@@ -3,9 +3,9 @@ import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { pathString, pathsOf } from "../fields/field-set.ts";
 import { compareFieldText } from "../fields/value-order.ts";
 import { type Owner, ownerIdentity } from "./owner.ts";
-import type { Conflict } from "./settle-owners.ts";
+import type { Conflict } from "./update-owners.ts";
 
-/** The answer to an apply that would take fields of others. */
+/** The response to an apply with conflicts. */
 export function conflictStatus(conflicts: readonly Conflict[]): ApiStatus {
   const ordered = [...conflicts].sort((left, right) =>
     compareFieldText(ownerIdentity(left.owner), ownerIdentity(right.owner)),

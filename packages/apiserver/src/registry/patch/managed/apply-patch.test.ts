@@ -72,7 +72,7 @@ class History {
     return this;
   }
 
-  /** Gives the message of what keeps it from happening. */
+  /** Returns the message of a failure. */
   tryApply(write: Write): string | undefined {
     const { force = false } = write;
     const request = { live: this.object, applied: this.#sent(write), force, ...this.#request(write) };
@@ -91,7 +91,7 @@ class History {
       []) as unknown as ManagedFieldsEntry[];
   }
 
-  /** Each owner with what it owns, and the second of its last change. */
+  /** Each owner with its fields, and the second of its last change. */
   get owners(): Record<string, unknown> {
     const owned = this.managedFields.map(({ manager, operation, time, fieldsV1 }) => [
       `${operation} ${manager} ${time?.slice(17, 19) ?? "-"}`,
@@ -151,7 +151,7 @@ describe("server-side apply", () => {
     });
   });
 
-  it("keeps what somebody else owns as well", () => {
+  it("keeps what another manager owns as well", () => {
     const history = new History()
       .apply({ by: "a", spec: { replicas: 1, data: { k: "v", l: "w" } } })
       .apply({ by: "b", spec: { replicas: 1, data: { k: "v" } } })
@@ -400,7 +400,8 @@ describe("server-side apply", () => {
           expect(JSON.stringify(live)).toBe(before);
         }
         const last = { by: "a", spec: writes[0]?.spec as JsonValue, force: true };
-        // What is pruned to nothing becomes null and goes; the second apply may bring back the empty object it names.
+        // A value that is pruned to nothing becomes null and is removed; the second apply may restore the empty object
+        // it names.
         const settled = history.apply(last).apply(last).object;
         expect(history.apply(last).object).toEqual(settled);
       }),

@@ -5,17 +5,17 @@ import { mergeObjects } from "../fields/merge-objects.ts";
 import { type MergeType, mergeTypeOf } from "../fields/merge-type.ts";
 import { fieldsOf } from "../fields/object-fields.ts";
 import { type Duplicates, typeFault } from "../fields/type-issues.ts";
-import { badPatch, plainFailure, requireShallow } from "../patch-failure.ts";
+import { badPatch, failureWithoutReasonError, requireShallow } from "../patch-errors.ts";
 import { blankObject, type FieldScope, metadataOf, withoutIdentity, withoutManagedFields } from "./field-scope.ts";
 import { lastAppliedFields, migratesClientSideApply, syncLastApplied } from "./last-applied.ts";
 import { decodeManagedFields, encodeManagedFields } from "./managed-fields.ts";
 import { type Owner, type Owners, ownerIdentity } from "./owner.ts";
 import { pruneApplied } from "./prune-applied.ts";
-import { type Conflict, reconcileOwners, settleOwners } from "./settle-owners.ts";
 import { ownersAfterUpdate } from "./track-update.ts";
+import { type Conflict, reconcileOwners, updateOwners } from "./update-owners.ts";
 
 export interface ApplyRequest {
-  /** What is stored; undefined to make the object. */
+  /** The stored object; undefined to create it. */
   readonly live: JsonObject | undefined;
   readonly applied: JsonObject;
   readonly manager: string;
@@ -24,21 +24,21 @@ export interface ApplyRequest {
   readonly nowMs: number;
 }
 
-export type Applied =
+export type ApplyResult =
   | {
       readonly outcome: "applied";
-      /** The merged object, without managed fields and before defaults. */
+      /** The merged object, without managed fields and before defaulting. */
       readonly object: JsonObject;
       readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
     }
   | { readonly outcome: "conflicts"; readonly conflicts: readonly Conflict[] };
 
 /**
- * Server-side apply: merges a configuration into what is stored, removes what its manager applied before and no longer
- * does, and says who owns what. An apply that changes nothing moves no time. Throws the status of a request that is
- * wrong in itself.
+ * Server-side apply: merges a configuration into the stored object, removes fields that its manager no longer applies,
+ * and updates ownership. An apply without changes does not touch timestamps. Throws the StatusError of an invalid
+ * request.
  */
-export function applyPatch(request: ApplyRequest): Applied {
+export function applyPatch(request: ApplyRequest): ApplyResult {
   const { applied, scope, manager } = request;
   requireKind(requireShallow(applied), scope);
   const live = { ...withoutManagedFields(request.live ?? blankObject(scope)), apiVersion: scope.apiVersion };
@@ -50,16 +50,20 @@ export function applyPatch(request: ApplyRequest): Applied {
   return { ...result, object: syncLastApplied(result.object, applied) };
 }
 
-/** What was there before anybody's fields were tracked belongs to a manager of its own. */
+/** Fields that were set before tracking began belong to a manager of their own. */
 function ownersBefore({ live: stored, scope, nowMs }: ApplyRequest, live: JsonObject): Owners {
   const decoded = decodeManagedFields(stored && ownValue(metadataOf(stored), "managedFields"));
-  if (!decoded.ok) throw plainFailure(`failed to decode managed fields: ${decoded.fault}`);
+  if (!decoded.ok) throw failureWithoutReasonError(`failed to decode managed fields: ${decoded.fault}`);
   if (decoded.owners.size > 0) return decoded.owners;
   const change = { before: blankObject(scope), after: live };
   return ownersAfterUpdate(change, decoded.owners, { manager: "before-first-apply", scope, nowMs });
 }
 
-function applyOnce({ applied, force, manager, scope, nowMs }: ApplyRequest, live: JsonObject, before: Owners): Applied {
+function applyOnce(
+  { applied, force, manager, scope, nowMs }: ApplyRequest,
+  live: JsonObject,
+  before: Owners,
+): ApplyResult {
   const type = typeIn(scope);
   const owners = reconcileOwners(before, scope);
   const fields = recursiveDifference(fieldsOf(type, applied), scope.resetFields);
@@ -71,16 +75,16 @@ function applyOnce({ applied, force, manager, scope, nowMs }: ApplyRequest, live
   const claims = new Map(owners).set(identity, claimed);
   const merged = mergeObjects(type, live, applied) as JsonObject;
   const after = { ...pruneApplied(merged, claims, last, scope), apiVersion };
-  const settled = settleOwners({ before: live, after }, claims, scope, { self: identity, force });
+  const settled = updateOwners({ before: live, after }, claims, scope, { self: identity, force });
   if (settled.outcome === "conflicts") return settled;
   const isChanged = !jsonEquals(live, after);
   const owner = isChanged ? { ...claimed, timeSeconds: Math.floor(nowMs / 1000) } : claimed;
-  const managedFields = encodeManagedFields(withClaim(settled.owners, identity, owner));
+  const managedFields = encodeManagedFields(withOwner(settled.owners, identity, owner));
   return { outcome: "applied", object: isChanged ? after : live, managedFields };
 }
 
-/** Nobody owns what makes an object itself, and whoever owns nothing else is no owner. */
-function withClaim(owners: Owners, identity: string, owner: Owner): Owners {
+/** Identity fields have no owner, and a manager without other fields is dropped. */
+function withOwner(owners: Owners, identity: string, owner: Owner): Owners {
   const fields = withoutIdentity(owner.fields);
   const claimed = new Map(owners);
   if (isEmptySet(fields)) claimed.delete(identity);
@@ -88,13 +92,13 @@ function withClaim(owners: Owners, identity: string, owner: Owner): Owners {
   return claimed;
 }
 
-/** Conflicts that client-side apply explains are none; when no other is left, the apply is forced. */
+/** Conflicts that stem from client-side apply are ignored; if no others are left, the apply is forced. */
 function withoutMigrated(
   conflicts: readonly Conflict[],
   request: ApplyRequest,
   live: JsonObject,
   owners: Owners,
-): Applied {
+): ApplyResult {
   if (!migratesClientSideApply(request.manager)) return { outcome: "conflicts", conflicts };
   const allowed = lastAppliedFields(live, request.scope);
   const left = conflicts.map(({ owner, fields }) => ({ owner, fields: difference(fields, allowed) }));
@@ -119,12 +123,12 @@ function requireKind(applied: JsonObject, { apiVersion, kind }: FieldScope): voi
   }
 }
 
-/** Whoever applies names each item once; what is stored may hold duplicates. */
+/** An applied configuration must have no duplicate items; the stored object may have some. */
 function requireTypes({ applied, scope }: ApplyRequest, live: JsonObject): void {
   const check = (what: string, object: JsonObject, duplicates: Duplicates): void => {
     const fault = typeFault(typeIn(scope), object, duplicates);
     if (fault !== undefined)
-      throw plainFailure(`failed to create typed ${what} object (${nameText(object)}): ${fault}`);
+      throw failureWithoutReasonError(`failed to create typed ${what} object (${nameText(object)}): ${fault}`);
   };
   check("patch", applied, "forbidden");
   check("live", live, "allowed");

@@ -3,9 +3,9 @@ import { compareFieldText } from "../fields/value-order.ts";
 import { type Owner, type Owners, ownerIdentity } from "./owner.ts";
 
 const updatersMax = 10;
-const ancient = "ancient-changes";
+const mergedManager = "ancient-changes";
 
-/** Joins the oldest updaters of each version into one, until no more than ten are left. */
+/** Merges the oldest updaters of each version until at most ten are left. */
 export function capOwners(owners: Owners): Owners {
   if (owners.size <= updatersMax) return owners;
   const updaters = [...owners].filter(([, { operation }]) => operation === "Update").sort(byAge);
@@ -26,10 +26,10 @@ export function capOwners(owners: Owners): Owners {
   return capped;
 }
 
-/** The joined entry has the time of the younger one. */
+/** The merged entry has the later time. */
 function join(owners: Map<string, Owner>, first: string, identity: string): void {
   const owner = owners.get(identity) as Owner;
-  const bucket = { ...owner, manager: ancient, subresource: "" };
+  const bucket = { ...owner, manager: mergedManager, subresource: "" };
   const bucketIdentity = ownerIdentity(bucket);
   const older = owners.get(bucketIdentity) ?? (owners.get(first) as Owner);
   if (!owners.has(bucketIdentity)) owners.delete(first);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type Comparison, compareObjects } from "../fields/compare-objects.ts";
 import { equalSets, noFields, pathString, pathsOf } from "../fields/field-set.ts";
 import { mergeTypeOf } from "../fields/merge-type.ts";
-import { cachedComparison, gainedBy, isRepeated, leftTo } from "./comparison-cache.ts";
+import { cachedComparison, fieldsGained, fieldsKept, isRepeated } from "./comparison-cache.ts";
 import { withoutIdentity } from "./field-scope.ts";
 
 const text = { type: "string" } as const;
@@ -35,7 +35,7 @@ describe("a comparison", () => {
         const known = cachedComparison(type, noFields, { before, after });
         expect(paths(known)).toEqual(paths(plain));
         const gained = withoutIdentity(compareObjects(type, {}, after).added);
-        if (Object.keys(before).length === 0) expect(equalSets(gainedBy(known), gained)).toBe(true);
+        if (Object.keys(before).length === 0) expect(equalSets(fieldsGained(known), gained)).toBe(true);
       }),
       { numRuns: 3_000 },
     );
@@ -45,7 +45,7 @@ describe("a comparison", () => {
     const made = (uid: string) => {
       const reference = { apiVersion: "v1", kind: "A", name: "a", uid };
       const after = { metadata: { name: "x", ownerReferences: [reference] }, data: { once: "1" } };
-      return gainedBy(cachedComparison(type, noFields, { before: {}, after }));
+      return fieldsGained(cachedComparison(type, noFields, { before: {}, after }));
     };
     const [one, other] = [made("1"), made("2")];
     expect(other.get("f:data")).toBe(one.get("f:data"));
@@ -58,6 +58,6 @@ describe("a comparison", () => {
     cachedComparison(type, noFields, change);
     const comparison = cachedComparison(type, noFields, change);
     expect(isRepeated(comparison)).toBe(true);
-    expect(leftTo(fields, comparison)).toBe(fields);
+    expect(fieldsKept(fields, comparison)).toBe(fields);
   });
 });

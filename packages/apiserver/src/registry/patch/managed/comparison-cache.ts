@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { changeShape, type LeftOut, nothingLeftOut } from "../fields/change-shape.ts";
+import { changeShape, type ExcludedFields, nothingExcluded } from "../fields/change-shape.ts";
 import { type Comparison, compareObjects, withoutFields } from "../fields/compare-objects.ts";
 import { difference, equalSets, type FieldSet, intersection, union } from "../fields/field-set.ts";
 import type { MergeType } from "../fields/merge-type.ts";
@@ -8,17 +8,17 @@ import { ShapeTree } from "../fields/shape-tree.ts";
 import { withoutIdentity } from "./field-scope.ts";
 import {
   firstReference,
-  leavingOutReferences,
   type ObjectChange,
+  referencesExcluded,
   referencesOf,
   withoutReferences,
 } from "./owner-references.ts";
 import { PairMemo } from "./pair-memo.ts";
 
-/** Comparisons that were made, of all kinds, by kind and by what the change looked like. */
+/** Cached comparisons, by type and shape of the change. */
 const shapes = new ShapeTree<Comparison>(20_000);
 
-/** Those of them that were asked for more than once. */
+/** Comparisons that were used more than once. */
 const repeated = new WeakSet<Comparison>();
 
 let kinds = 0;
@@ -28,19 +28,19 @@ const kindOf = new PairMemo<MergeType, FieldSet, string>(() => {
 });
 
 /**
- * Objects of a kind change alike: most comparisons have been made before, of other objects. References to owners are
- * known by UIDs, which never come back: they are compared on their own.
+ * Objects of a kind change in similar ways, so most comparisons are cached. Owner references are identified by UIDs,
+ * which never repeat: they are compared separately.
  */
 export function cachedComparison(type: MergeType, resetFields: FieldSet, change: ObjectChange): Comparison {
   const from = shapes.root.step(kindOf.of(type, resetFields));
-  const shape = changeShape(from, type, change, leftOutOf(resetFields));
+  const shape = changeShape(from, type, change, excludedOf(resetFields));
   if (shape === undefined) return compared(type, resetFields, change);
-  if (shape.found === undefined) shape.found = compared(type, resetFields, withoutReferences(change));
-  else repeated.add(shape.found);
-  return withReferences(shape.found, change, resetFields, type);
+  if (shape.result === undefined) shape.result = compared(type, resetFields, withoutReferences(change));
+  else repeated.add(shape.result);
+  return withReferences(shape.result, change, resetFields, type);
 }
 
-/** What whoever sets references besides gains is known without looking at all that is added. */
+/** Adds owner references to a cached comparison without copying its sets. */
 class JoinedComparison implements Comparison {
   readonly gained: FieldSet;
   readonly #one: Comparison;
@@ -49,7 +49,7 @@ class JoinedComparison implements Comparison {
   constructor(one: Comparison, other: Comparison) {
     this.#one = one;
     this.#other = other;
-    this.gained = union(gainedBy(one), withoutIdentity(setBy(other)));
+    this.gained = union(fieldsGained(one), withoutIdentity(setBy(other)));
   }
 
   get added(): FieldSet {
@@ -73,10 +73,10 @@ function withReferences(cached: Comparison, change: ObjectChange, resetFields: F
   return new JoinedComparison(cached, first ?? compared(type, resetFields, references));
 }
 
-const leftOutOf = memoized(
-  (resetFields: FieldSet): LeftOut => ({
+const excludedOf = memoized(
+  (resetFields: FieldSet): ExcludedFields => ({
     has: (name) => isReset(name, resetFields),
-    below: (name) => (name === "metadata" ? leavingOutReferences : nothingLeftOut),
+    below: (name) => (name === "metadata" ? referencesExcluded : nothingExcluded),
   }),
 );
 
@@ -94,7 +94,7 @@ function compared(type: MergeType, resetFields: FieldSet, change: ObjectChange):
   return withoutFields(compareObjects(type, before, after), resetFields);
 }
 
-/** Whole fields that do not count need not be compared; nor are those that are the same values. */
+/** Drops reset fields and identical fields, which need no comparison. */
 function withoutReset({ before, after }: ObjectChange, resetFields: FieldSet): ObjectChange {
   const isLeftOut = (name: string): boolean => before[name] !== after[name] && isReset(name, resetFields);
   return { before: withoutNames(before, isLeftOut), after: withoutNames(after, isLeftOut) };
@@ -110,45 +110,45 @@ function withoutNames(object: JsonObject, isLeftOut: (name: string) => boolean):
   return Object.fromEntries(names.filter((name) => !isLeftOut(name)).map((name) => [name, object[name] as JsonValue]));
 }
 
-/** Whether a change looks like one before it. */
+/** Whether a change has the shape of an earlier one. */
 export function isRepeated(comparison: Comparison): boolean {
   return repeated.has(comparison);
 }
 
-/** What a change sets, anew or otherwise. */
+/** The fields that a change sets. */
 function setBy({ modified, added }: Comparison): FieldSet {
   return union(modified, added);
 }
 
-/** What is memoized of comparisons with fields: of those that come back. */
+/** Memoizes functions of comparisons and field sets, for comparisons that repeat. */
 function memoizedFor(make: (comparison: Comparison, fields: FieldSet) => FieldSet) {
   const memo = new PairMemo(make);
   return (fields: FieldSet, comparison: Comparison): FieldSet =>
     isRepeated(comparison) ? memo.of(comparison, fields) : make(comparison, fields);
 }
 
-/** What somebody who owns these fields loses to whoever makes the change. */
-export const takenFrom = memoizedFor((comparison, fields) => intersection(fields, setBy(comparison)));
+/** The fields that an owner loses to the manager of a change. */
+export const fieldsLost = memoizedFor((comparison, fields) => intersection(fields, setBy(comparison)));
 
-const leftToThose = memoizedFor((comparison, fields) =>
-  difference(difference(fields, takenFrom(fields, comparison)), comparison.removed),
+const fieldsKeptMemo = memoizedFor((comparison, fields) =>
+  difference(difference(fields, fieldsLost(fields, comparison)), comparison.removed),
 );
 
-/** What is left to them, without what is gone. */
-export function leftTo(fields: FieldSet, comparison: Comparison): FieldSet {
-  return isApart(fields, comparison) ? fields : leftToThose(fields, comparison);
+/** The fields that an owner keeps, without removed ones. */
+export function fieldsKept(fields: FieldSet, comparison: Comparison): FieldSet {
+  return isUnrelated(fields, comparison) ? fields : fieldsKeptMemo(fields, comparison);
 }
 
-/** Whether a change is about other parts of the object altogether. */
-function isApart(fields: FieldSet, { added, modified, removed }: Comparison): boolean {
+/** Whether a change concerns none of the fields. */
+function isUnrelated(fields: FieldSet, { added, modified, removed }: Comparison): boolean {
   for (const text of fields.keys()) if (added.has(text) || modified.has(text) || removed.has(text)) return false;
   return true;
 }
 
 const gained = new WeakMap<Comparison, FieldSet>();
 
-/** What whoever makes the change owns by it. */
-export function gainedBy(comparison: Comparison): FieldSet {
+/** The fields that the manager of a change gains. */
+export function fieldsGained(comparison: Comparison): FieldSet {
   if (comparison instanceof JoinedComparison) return comparison.gained;
   const cached = gained.get(comparison);
   if (cached !== undefined) return cached;
@@ -157,8 +157,8 @@ export function gainedBy(comparison: Comparison): FieldSet {
   return fields;
 }
 
-/** What they own afterwards, who owned these fields before: the very same ones when it comes to that. */
-export const ownedAfter = memoizedFor((comparison, fields) => {
-  const owned = union(gainedBy(comparison), leftTo(fields, comparison));
+/** The fields that the manager owns afterwards, given those before: the same set if nothing changes. */
+export const fieldsAfter = memoizedFor((comparison, fields) => {
+  const owned = union(fieldsGained(comparison), fieldsKept(fields, comparison));
   return equalSets(owned, fields) ? fields : owned;
 });

@@ -1,11 +1,11 @@
-import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
+import { extendObject } from "@milo-quota/kubernetes/protocol/extend-object.ts";
 import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { isJsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { difference, type FieldSet, noFields, setOf } from "../fields/field-set.ts";
 import { fieldElement } from "../fields/path-element.ts";
 
-/** What a request writes: objects of a kind in one version, whole or one subresource of them. */
+/** The scope of a write: objects of a kind in one version, whole or one subresource. */
 export interface FieldScope {
   /** The version of the request, with its group. */
   readonly apiVersion: string;
@@ -14,27 +14,30 @@ export interface FieldScope {
   readonly subresource: string;
   /** The schema of a version of the kind; undefined when it is not served. */
   readonly schemaOf: (apiVersion: string) => Schema | undefined;
-  /** Fields that such a request cannot write, whatever it says. */
+  /** Fields that such a request cannot write. */
   readonly resetFields: FieldSet;
-  /** What an object has when nobody set anything: `{ spec: {} }` for most built-in kinds. Left out: nothing. */
+  /** The empty object: `{ spec: {} }` for most built-in kinds. Left out: nothing. */
   readonly blank?: JsonObject;
 }
 
-/** An object that nobody set anything of. */
+/** An object without any fields set. */
 export function blankObject({ apiVersion, kind, blank }: FieldScope): JsonObject {
-  return extended(blank ?? {}, { apiVersion, kind });
+  return extendObject(blank ?? {}, { apiVersion, kind });
 }
 
 const status = setOf([fieldElement("status")]);
 const spec = setOf([fieldElement("spec")]);
 
-/** What a write of the status of some kinds says of their metadata is nobody's. */
+/** Metadata that status writes of some kinds do not own. */
 const metadataOfStatus: Readonly<Record<string, FieldSet>> = {
   CustomResourceDefinition: setOf([fieldElement("spec")], [fieldElement("metadata")]),
   Deployment: setOf([fieldElement("spec")], [fieldElement("metadata"), fieldElement("labels")]),
 };
 
-/** A kind with a status keeps it from writes of the object, and all else from writes of the status. */
+/**
+ * For a kind with a status subresource, writes to the object reset the status, and writes to the status reset
+ * everything else.
+ */
 export function resetFieldsOf(hasStatus: boolean, subresource: string, kind = ""): FieldSet {
   if (subresource === "status") return metadataOfStatus[kind] ?? spec;
   return hasStatus ? status : noFields;
@@ -54,7 +57,7 @@ const unowned = [
 
 const identifying = setOf([fieldElement("apiVersion")], [fieldElement("kind")], [fieldElement("metadata")], ...unowned);
 
-/** Without what makes an object itself, which nobody owns. */
+/** Without identity fields, which have no owner. */
 export function withoutIdentity(fields: FieldSet): FieldSet {
   return difference(fields, identifying);
 }
@@ -69,7 +72,7 @@ export function withMetadataField(object: JsonObject, name: string, value: JsonV
   return { ...object, metadata: value === undefined ? rest : { ...rest, [name]: value } };
 }
 
-/** The object without its managed fields, which are not fields of their own. */
+/** Managed fields are not tracked themselves. */
 export function withoutManagedFields(object: JsonObject): JsonObject {
   const hasAny = Object.hasOwn(metadataOf(object), "managedFields");
   return hasAny ? withMetadataField(object, "managedFields", undefined) : object;

@@ -11,14 +11,14 @@ import { type FieldScope, metadataOf, withMetadataField, withoutManagedFields } 
 const annotation = "kubectl.kubernetes.io/last-applied-configuration";
 const annotationBytesMax = 256 * 1024;
 
-/** The one manager that takes over from client-side apply. Others opt out by their names. */
+/** Only kubectl migrates from client-side apply. Other managers opt out by their names. */
 export function migratesClientSideApply(manager: string): boolean {
   return manager === "kubectl";
 }
 
 /**
- * Fields that `kubectl apply` set on the client's side and nobody changed since: applying on the server's side may take
- * them without force.
+ * Fields that `kubectl apply` set client-side and that did not change since: a server-side apply may take them without
+ * force.
  */
 export function lastAppliedFields(live: JsonObject, scope: FieldScope): FieldSet {
   const schema = scope.schemaOf(scope.apiVersion);
@@ -34,7 +34,7 @@ function unchangedFields(type: MergeType, last: JsonObject, live: JsonObject): F
   return [modified, added, removed].reduce(difference, fieldsOf(type, last));
 }
 
-/** An object that carries the annotation gets the configuration that was applied last, so that both ways agree. */
+/** Keeps the last-applied annotation of an object in sync with the applied configuration. */
 export function syncLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
   if (lastApplied(object) === "") return object;
   const { [annotation]: _, ...others } = annotationsOf(object);
@@ -55,7 +55,7 @@ function parseLastApplied(text: string): JsonObject | undefined {
     const value = text === "" ? undefined : readJson(text);
     return isJsonObject(value) && typeof ownValue(value, "kind") === "string" ? value : undefined;
   } catch {
-    // Whatever stands there, it is no configuration: nothing is allowed by it.
+    // Not a configuration: it allows nothing.
     return undefined;
   }
 }

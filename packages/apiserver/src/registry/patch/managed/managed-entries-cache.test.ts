@@ -34,7 +34,7 @@ function entriesAfter({ live, data: content, manager = "m", second = 0, scope: w
   return trackUpdate({ live, updated: thing(content), manager, scope: within, nowMs: second * 1_000 });
 }
 
-/** Stored with the very entries of its last write. */
+/** Stored with the identical entries of its last write. */
 function stored(change: Change): JsonObject {
   const managedFields = entriesAfter(change) as unknown as JsonValue;
   return { ...thing(change.data), metadata: { name: "x", uid: "1", managedFields } };
@@ -44,7 +44,7 @@ function managedFieldsOf({ metadata }: JsonObject): ReturnType<typeof entriesAft
   return (metadata as unknown as { managedFields: ReturnType<typeof entriesAfter> }).managedFields;
 }
 
-/** What looks like something that was never seen is not remembered. */
+/** A shape is cached only when it is seen again. */
 function seenTwice(change: Change): void {
   entriesAfter(change);
   entriesAfter(change);
@@ -77,7 +77,7 @@ describe("the managed fields of objects that are changed alike", () => {
     });
   }
 
-  it("are looked at anew when somebody owns fields in another version", () => {
+  it("are computed again when a manager owns fields in another version", () => {
     const isServed = { v2: true };
     const both: FieldScope = {
       ...scope,
@@ -100,7 +100,7 @@ describe("the managed fields of objects that are changed alike", () => {
     expect(entriesAfter({ live: next, data: { g: "4" }, second: 1 })).not.toEqual(managedFieldsOf(live));
   });
 
-  it("keep the fields of whoever writes the same ones again, as they are", () => {
+  it("keep the fields of a manager that writes the same ones again", () => {
     const live = stored({ data: { e: "1", f: "1" } });
     const change = { live, data: { e: "2", f: "1" }, second: 1 };
     seenTwice(change);

@@ -4,31 +4,36 @@ import { isRepeated } from "./comparison-cache.ts";
 import type { Owner, Owners } from "./owner.ts";
 import { PairMemo } from "./pair-memo.ts";
 
-/** Whoever makes a change, and when. */
-export type Maker = Omit<Owner, "fields">;
+/** Manager, operation and time of a change. */
+export type ChangeAuthor = Omit<Owner, "fields">;
 
 type Entries = readonly ManagedFieldsEntry[] | undefined;
 
-/** What came of owners by a change, when it was last made. */
+/** The result of the latest change of these owners. */
 interface Latest {
-  by?: Maker;
+  by?: ChangeAuthor;
   entries?: Entries;
 }
 
 const latest = new PairMemo<Comparison, Owners, Latest>(() => ({}));
 
 /**
- * The managed fields after a change. A manager does the same to many objects within a second; they have the very same
- * entries then, and the same owners, so that this holds for what it does to them next as well.
+ * The managed fields after a change. A manager often makes the same change to many objects within a second: they share
+ * entries and owners, so the cache also hits for the next change.
  */
-export function cachedEntries(owners: Owners, comparison: Comparison, maker: Maker, make: () => Entries): Entries {
-  // What others own in another version is compared in that version.
+export function cachedEntries(
+  owners: Owners,
+  comparison: Comparison,
+  maker: ChangeAuthor,
+  make: () => Entries,
+): Entries {
+  // Ownership in other versions must be compared in those versions.
   if (!isRepeated(comparison) || !areIn(maker.apiVersion, owners)) return make();
-  const known = latest.of(comparison, owners);
-  if (known.by !== undefined && isSame(known.by, maker)) return known.entries;
-  known.by = maker;
-  known.entries = make();
-  return known.entries;
+  const cached = latest.of(comparison, owners);
+  if (cached.by !== undefined && isSame(cached.by, maker)) return cached.entries;
+  cached.by = maker;
+  cached.entries = make();
+  return cached.entries;
 }
 
 function areIn(apiVersion: string, owners: Owners): boolean {
@@ -36,7 +41,7 @@ function areIn(apiVersion: string, owners: Owners): boolean {
   return true;
 }
 
-function isSame(one: Maker, other: Maker): boolean {
+function isSame(one: ChangeAuthor, other: ChangeAuthor): boolean {
   return (
     one.timeSeconds === other.timeSeconds &&
     one.manager === other.manager &&

@@ -1,11 +1,11 @@
 import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ManagedFieldsEntry } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { readTime, timeText } from "@milo-quota/kubernetes/protocol/time.ts";
-import { readKnownFieldsV1, writeFieldsV1 } from "../fields/fields-v1.ts";
-import { PathElementFault } from "../fields/path-element.ts";
+import { formatTime, readTime } from "@milo-quota/kubernetes/protocol/time.ts";
+import { readCachedFieldsV1, writeFieldsV1 } from "../fields/fields-v1.ts";
+import { PathElementError } from "../fields/path-element.ts";
 import { compareFieldText } from "../fields/value-order.ts";
-import { nobody, type Owner, type Owners, ownerIdentity } from "./owner.ts";
+import { noOwners, type Owner, type Owners, ownerIdentity } from "./owner.ts";
 
 export type DecodedFields =
   | { readonly ok: true; readonly owners: Owners }
@@ -13,26 +13,26 @@ export type DecodedFields =
 
 class EntryFault extends Error {}
 
-/** What lists of entries say, those that were written here as well: an update finds the list that the last one made. */
+/** Decoded lists of entries, including those encoded here: an update finds the list of the previous update. */
 const decoded = new WeakMap<object, DecodedFields>();
 
-/** Reads `metadata.managedFields`; none at all are no owners. */
+/** Decodes `metadata.managedFields`; absent means no owners. */
 export function decodeManagedFields(entries: JsonValue | undefined): DecodedFields {
-  if (entries === undefined || entries === null) return { ok: true, owners: nobody };
-  const known = decoded.get(entries as object);
-  if (known !== undefined) return known;
-  const result = decodeAnew(entries);
+  if (entries === undefined || entries === null) return { ok: true, owners: noOwners };
+  const cached = decoded.get(entries as object);
+  if (cached !== undefined) return cached;
+  const result = decodeUncached(entries);
   if (typeof entries === "object") decoded.set(entries, result);
   return result;
 }
 
-function decodeAnew(entries: JsonValue): DecodedFields {
+function decodeUncached(entries: JsonValue): DecodedFields {
   try {
     if (!Array.isArray(entries)) throw new EntryFault("managed fields must be a list");
     const owners = (entries as readonly JsonValue[]).map(decodeEntry);
     return { ok: true, owners: new Map(owners.map((owner) => [ownerIdentity(owner), owner])) };
   } catch (error) {
-    if (!(error instanceof EntryFault || error instanceof PathElementFault)) throw error;
+    if (!(error instanceof EntryFault || error instanceof PathElementError)) throw error;
     return { ok: false, fault: error.message };
   }
 }
@@ -53,7 +53,7 @@ function decodeEntry(entry: JsonValue, index: number): Owner {
     operation,
     apiVersion,
     subresource: textAt(entry, "subresource"),
-    fields: readKnownFieldsV1(ownValue(entry, "fieldsV1") ?? {}),
+    fields: readCachedFieldsV1(ownValue(entry, "fieldsV1") ?? {}),
     timeSeconds: timeAt(entry),
   };
 }
@@ -72,16 +72,16 @@ function timeAt(entry: JsonObject): number | undefined {
   return seconds;
 }
 
-/** The entries of owners that were written here. */
+/** Encoded entries by owners. */
 const written = new WeakMap<Owners, readonly ManagedFieldsEntry[]>();
 
-/** Writes owners in the order that Kubernetes keeps; undefined when there are none. */
+/** Encodes owners in Kubernetes' order; undefined when there are none. */
 export function encodeManagedFields(owners: Owners): readonly ManagedFieldsEntry[] | undefined {
   if (owners.size === 0) return undefined;
-  return written.get(owners) ?? encodeAnew(owners);
+  return written.get(owners) ?? encodeUncached(owners);
 }
 
-function encodeAnew(owners: Owners): readonly ManagedFieldsEntry[] {
+function encodeUncached(owners: Owners): readonly ManagedFieldsEntry[] {
   const kept = inOrder(owners);
   const entries: ManagedFieldsEntry[] = [];
   for (const owner of kept.values()) entries.push(encodeOwner(owner));
@@ -90,7 +90,7 @@ function encodeAnew(owners: Owners): readonly ManagedFieldsEntry[] {
   return entries;
 }
 
-/** Whoever writes is mostly the last already. */
+/** The current writer is usually last already. */
 function inOrder(owners: Owners): Owners {
   let last: Owner | undefined;
   for (const owner of owners.values()) {
@@ -104,18 +104,18 @@ function sorted(owners: Owners): Owners {
   return new Map([...owners].sort(([, left], [, right]) => compareOwners(left, right)));
 }
 
-/** Entries of owners. Of several owners, an update changes one or two. */
+/** Entries by owner. An update changes one or two of several owners. */
 const encoded = new WeakMap<Owner, ManagedFieldsEntry>();
 
 function encodeOwner(owner: Owner): ManagedFieldsEntry {
-  const known = encoded.get(owner);
-  if (known !== undefined) return known;
+  const cached = encoded.get(owner);
+  if (cached !== undefined) return cached;
   const { manager, operation, apiVersion, subresource, fields, timeSeconds } = owner;
   const entry: Writable<ManagedFieldsEntry> = {};
   if (manager !== "") entry.manager = manager;
   entry.operation = operation;
   entry.apiVersion = apiVersion;
-  if (timeSeconds !== undefined) entry.time = timeText(timeSeconds * 1_000);
+  if (timeSeconds !== undefined) entry.time = formatTime(timeSeconds * 1_000);
   entry.fieldsType = "FieldsV1";
   entry.fieldsV1 = writeFieldsV1(fields);
   if (subresource !== "") entry.subresource = subresource;
@@ -125,7 +125,7 @@ function encodeOwner(owner: Owner): ManagedFieldsEntry {
 
 type Writable<Entry> = { -readonly [Field in keyof Entry]?: Entry[Field] };
 
-/** Those who applied first; then by time, name, version and subresource. */
+/** Appliers first; then by time, name, version and subresource. */
 function compareOwners(left: Omit<Owner, "fields">, right: Omit<Owner, "fields">): number {
   return (
     compareFieldText(left.operation, right.operation) ||
@@ -136,7 +136,7 @@ function compareOwners(left: Omit<Owner, "fields">, right: Omit<Owner, "fields">
   );
 }
 
-/** Whether a client asks to forget all owners: it sends an empty list, or one empty entry. */
+/** Whether a client resets managed fields: by an empty list, or a list with one empty entry. */
 export function resetsManagedFields(entries: JsonValue | undefined): boolean {
   if (!Array.isArray(entries) || entries.length > 1) return false;
   const [only = {}] = entries as readonly JsonValue[];

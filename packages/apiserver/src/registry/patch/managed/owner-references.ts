@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
-import { type LeftOut, nothingLeftOut } from "../fields/change-shape.ts";
+import { type ExcludedFields, nothingExcluded } from "../fields/change-shape.ts";
 import type { Comparison } from "../fields/compare-objects.ts";
 import { type FieldNode, type FieldSet, noFields } from "../fields/field-set.ts";
 import { fieldElement, type PathElement, uidElement } from "../fields/path-element.ts";
@@ -12,10 +12,9 @@ export interface ObjectChange {
 
 const name = "ownerReferences";
 
-/** Of metadata, everything else. */
-export const leavingOutReferences: LeftOut = { has: (member) => member === name, below: () => nothingLeftOut };
+export const referencesExcluded: ExcludedFields = { has: (member) => member === name, below: () => nothingExcluded };
 
-/** The same change without references to owners. */
+/** The same change without owner references. */
 export function withoutReferences({ before, after }: ObjectChange): ObjectChange {
   return { before: withoutReferencesIn(before), after: withoutReferencesIn(after) };
 }
@@ -24,23 +23,20 @@ function withoutReferencesIn(object: JsonObject): JsonObject {
   return Object.hasOwn(metadataOf(object), name) ? withMetadataField(object, name, undefined) : object;
 }
 
-/** Nothing but references to owners; undefined when they are the same. */
+/** The owner references only; undefined when they did not change. */
 export function referencesOf({ before, after }: ObjectChange): ObjectChange | undefined {
   const left = ownValue(metadataOf(before), name);
   const right = ownValue(metadataOf(after), name);
   return left === right ? undefined : { before: onlyReferences(before, left), after: onlyReferences(after, right) };
 }
 
-/** Metadata stays where it is, with or without them. */
+/** Keeps the metadata object, with or without references. */
 function onlyReferences(object: JsonObject, value: JsonValue | undefined): JsonObject {
   if (!Object.hasOwn(object, "metadata")) return {};
   return { metadata: value === undefined ? {} : { [name]: value } };
 }
 
-/**
- * The comparison of such a change when an object without owners gets one, as most do that get any. Undefined for all
- * others, which are to be compared.
- */
+/** The comparison of a change that adds the first owner, which is the most common one. Undefined for all others. */
 export function firstReference({ before, after }: ObjectChange): Comparison | undefined {
   const metadata = metadataOf(after);
   const list = ownValue(metadata, name);

@@ -1,10 +1,10 @@
 import type { FieldSet } from "../fields/field-set.ts";
 
-/** Somebody who set fields of an object, and which. */
+/** A field manager of an object, with its fields. */
 export interface Owner {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
-  /** The version that the fields are named in. */
+  /** The version of the field names. */
   readonly apiVersion: string;
   readonly subresource: string;
   readonly fields: FieldSet;
@@ -14,9 +14,9 @@ export interface Owner {
 /** All owners of an object, by identity. */
 export type Owners = ReadonlyMap<string, Owner>;
 
-export const nobody: Owners = new Map();
+export const noOwners: Owners = new Map();
 
-/** Whoever applies is the same in every version; whoever updates is another in each. Sorts as Kubernetes sorts. */
+/** An applier has one identity for all versions, an updater one per version. Sorts as in Kubernetes. */
 export function ownerIdentity({
   manager,
   operation,
@@ -29,12 +29,12 @@ export function ownerIdentity({
   return `{${named}"operation":"${operation}"${versioned}${below}}`;
 }
 
-/** The owner with other fields; the very same one when they are what it has. */
+/** The owner with other fields; the same object if they are unchanged. */
 export function withFields(owner: Owner, fields: FieldSet): Owner {
   return fields === owner.fields ? owner : { ...owner, fields };
 }
 
-/** The owners after each has been changed, without those that own nothing or are gone. */
+/** Maps all owners, dropping those without fields. */
 export function eachOwner(owners: Owners, change: (owner: Owner, identity: string) => Owner | undefined): Owners {
   const changed = new Map<string, Owner>();
   for (const [identity, owner] of owners) {

@@ -1,26 +1,26 @@
-/** What is made of two things, remembered for as long as both are. */
+/** Memoizes a function of two objects; entries live as long as both. */
 export class PairMemo<Left extends object, Right extends object, Made> {
-  readonly #made = new WeakMap<Left, WeakMap<Right, Made>>();
-  readonly #make: (left: Left, right: Right) => Made;
+  readonly #results = new WeakMap<Left, WeakMap<Right, Made>>();
+  readonly #compute: (left: Left, right: Right) => Made;
 
   constructor(make: (left: Left, right: Right) => Made) {
-    this.#make = make;
+    this.#compute = make;
   }
 
   of(left: Left, right: Right): Made {
     const row = this.#row(left);
-    const known = row.get(right);
-    if (known !== undefined) return known;
-    const made = this.#make(left, right);
+    const cached = row.get(right);
+    if (cached !== undefined) return cached;
+    const made = this.#compute(left, right);
     row.set(right, made);
     return made;
   }
 
   #row(left: Left): WeakMap<Right, Made> {
-    const found = this.#made.get(left);
+    const found = this.#results.get(left);
     if (found !== undefined) return found;
     const row = new WeakMap<Right, Made>();
-    this.#made.set(left, row);
+    this.#results.set(left, row);
     return row;
   }
 }

@@ -8,8 +8,8 @@ import type { FieldScope } from "./field-scope.ts";
 import type { Owner, Owners } from "./owner.ts";
 
 /**
- * Removes from a merged object what its applier applied last time and no longer does, unless somebody else owns it.
- * `owners` hold what is applied now. What the applier never owned stays, even inside what goes.
+ * Removes fields from a merged object that the applier no longer applies, unless another manager owns them. `owners`
+ * include the new configuration. Fields that the applier never owned stay, even inside removed ones.
  */
 export function pruneApplied(
   merged: JsonObject,
@@ -27,7 +27,7 @@ export function pruneApplied(
   return removeFields(type, merged, intersection(gone, lastFields)) as JsonObject;
 }
 
-/** Adds back what anybody owns, version by version, the one that was pruned in first. */
+/** Adds back fields with owners, version by version, beginning with the version of the pruning. */
 function addOwned(
   merged: JsonObject,
   bare: JsonValue,

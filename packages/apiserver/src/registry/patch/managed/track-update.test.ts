@@ -39,7 +39,7 @@ interface Step {
 const track = ({ live, updated, manager = "m", second = 0, scope: within = scope }: Step) =>
   trackUpdate({ live, updated, manager, scope: within, nowMs: second * 1000 });
 
-/** An object as it is stored after a write. */
+/** An object as stored after a write. */
 function stored(step: Step): JsonObject {
   const managedFields = track(step) as unknown as JsonValue;
   const { managedFields: _, ...metadata } = step.updated["metadata"] as JsonObject;
@@ -79,7 +79,7 @@ describe("the managed fields of an object", () => {
     ]);
   });
 
-  it("move to whoever changes a field", () => {
+  it("move to the manager that changes a field", () => {
     const updated = thing({ data: { a: "2", b: "1" } });
     expect(summary(track({ live: made, updated, manager: "n", second: 5 }))).toEqual([
       ["m Update 00", { "f:data": { ".": {}, "f:b": {} } }],
@@ -148,7 +148,7 @@ describe("the managed fields of an object", () => {
     });
   }
 
-  it("stay away once nobody tracks them", () => {
+  it("stay absent once they are not tracked", () => {
     const { managedFields: _, ...metadata } = made["metadata"] as JsonObject;
     expect(track({ live: { ...made, metadata }, updated: thing({ data: { a: "2" } }) })).toBeUndefined();
   });

@@ -6,20 +6,20 @@ import { objectPassesFastTypeCheck } from "../fields/fast-type-check.ts";
 import { isEmptySet, noFields } from "../fields/field-set.ts";
 import { mergeTypeOf } from "../fields/merge-type.ts";
 import { typeFault } from "../fields/type-issues.ts";
-import { isTooDeep } from "../patch-failure.ts";
+import { isTooDeep } from "../patch-errors.ts";
 import { capOwners } from "./cap-owners.ts";
-import { gainedBy, ownedAfter } from "./comparison-cache.ts";
+import { fieldsAfter, fieldsGained } from "./comparison-cache.ts";
 import { blankObject, type FieldScope, metadataOf, withoutManagedFields } from "./field-scope.ts";
-import { cachedEntries, type Maker } from "./managed-entries-cache.ts";
+import { type ChangeAuthor, cachedEntries } from "./managed-entries-cache.ts";
 import { decodeManagedFields, encodeManagedFields, resetsManagedFields } from "./managed-fields.ts";
-import { nobody, type Owners, ownerIdentity } from "./owner.ts";
+import { noOwners, type Owners, ownerIdentity } from "./owner.ts";
 import type { ObjectChange } from "./owner-references.ts";
-import { comparisonOf, reconcileOwners, settleOwners } from "./settle-owners.ts";
+import { comparisonOf, reconcileOwners, updateOwners } from "./update-owners.ts";
 
 export interface TrackedUpdate {
-  /** What is stored; undefined for an object that is being made. */
+  /** The stored object; undefined for a create. */
   readonly live: JsonObject | undefined;
-  /** What is to be stored, as the client sent or patched it, managed fields included. */
+  /** The object to store, as the client sent or patched it, including managed fields. */
   readonly updated: JsonObject;
   readonly manager: string;
   readonly scope: FieldScope;
@@ -27,8 +27,8 @@ export interface TrackedUpdate {
 }
 
 /**
- * The managed fields of an object after a create, an update or a patch that is not an apply. Undefined when it has none:
- * nobody tracks it, a client had them forgotten, or it does not fit its schema.
+ * The managed fields after a create, an update, or a patch other than apply. Undefined when the object has none: it is
+ * not tracked, a client reset them, or it does not conform to its schema.
  */
 export function trackUpdate(update: TrackedUpdate): readonly ManagedFieldsEntry[] | undefined {
   const { live, updated, scope } = update;
@@ -43,22 +43,22 @@ export function trackUpdate(update: TrackedUpdate): readonly ManagedFieldsEntry[
 }
 
 /**
- * A client may set managed fields itself, but not through a subresource. One that leaves them out, or sends what nobody
- * understands, changes nothing.
+ * A client may set managed fields itself, but not through a subresource. Absent or undecodable managed fields change
+ * nothing.
  */
 function ownersBefore({ live, updated, scope }: TrackedUpdate): Owners {
   const sent = ownValue(metadataOf(updated), "managedFields");
   const stored = live === undefined ? undefined : ownValue(metadataOf(live), "managedFields");
   if (scope.subresource === "") {
-    if (resetsManagedFields(sent)) return nobody;
+    if (resetsManagedFields(sent)) return noOwners;
     const decoded = decodeManagedFields(sent);
     if (decoded.ok && decoded.owners.size > 0) return decoded.owners;
   }
   const decoded = decodeManagedFields(stored);
-  return decoded.ok ? decoded.owners : nobody;
+  return decoded.ok ? decoded.owners : noOwners;
 }
 
-/** Metadata that is the same on both sides stays the same. */
+/** Identical metadata stays identical, so that comparisons can skip it. */
 function changeOf(live: JsonObject, updated: JsonObject): ObjectChange {
   const before = withoutManagedFields(live);
   const isSame = live["metadata"] !== undefined && live["metadata"] === updated["metadata"];
@@ -75,12 +75,12 @@ function fits({ before, after }: ObjectChange, { apiVersion, schemaOf }: FieldSc
   return isTyped(before) && isTyped(after);
 }
 
-interface Made extends Pick<TrackedUpdate, "manager" | "scope" | "nowMs"> {
-  /** Of the change, by whoever has made one. */
+interface ChangeMade extends Pick<TrackedUpdate, "manager" | "scope" | "nowMs"> {
+  /** The comparison, if the caller has it already. */
   readonly comparison?: Comparison;
 }
 
-function makerOf({ manager, scope, nowMs }: Made): Maker {
+function makerOf({ manager, scope, nowMs }: ChangeMade): ChangeAuthor {
   return {
     manager: manager === "" ? "unknown" : manager,
     operation: "Update",
@@ -90,22 +90,22 @@ function makerOf({ manager, scope, nowMs }: Made): Maker {
   };
 }
 
-/** What was changed is added to what the manager owns already; only then its time moves. */
-export function ownersAfterUpdate(change: ObjectChange, before: Owners, made: Made): Owners {
+/** Changed fields are added to those of the manager; its time changes only then. */
+export function ownersAfterUpdate(change: ObjectChange, before: Owners, made: ChangeMade): Owners {
   const { scope, comparison = comparisonOf(change, scope) } = made;
   const owners = reconcileOwners(before, scope);
-  const settled = settleOwners(change, owners, scope, { self: "", force: true, comparison });
+  const settled = updateOwners(change, owners, scope, { self: "", force: true, comparison });
   if (settled.outcome !== "settled") throw new Error("a forced change has no conflicts");
-  if (isEmptySet(gainedBy(comparison))) return settled.owners;
+  if (isEmptySet(fieldsGained(comparison))) return settled.owners;
   const maker = makerOf(made);
   const identity = ownerIdentity(maker);
   const last = owners.get(identity);
-  const fields = ownedAfter(last?.fields ?? noFields, comparison);
+  const fields = fieldsAfter(last?.fields ?? noFields, comparison);
   const owner = last?.fields === fields && last.timeSeconds === maker.timeSeconds ? last : { ...maker, fields };
   return sameOwners(before, new Map(settled.owners).set(identity, owner));
 }
 
-/** Those before, when they are what they were: then so are their entries. */
+/** The owners before, if they are equal: then their cached entries apply. */
 function sameOwners(before: Owners, after: Owners): Owners {
   if (before.size !== after.size) return after;
   for (const [identity, owner] of after) if (before.get(identity) !== owner) return after;

@@ -6,35 +6,35 @@ import {
   setOwn,
 } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { goType, printed } from "../go-format.ts";
-import { badPatch, plainFailure } from "../patch-failure.ts";
+import { badPatch, failureWithoutReasonError } from "../patch-errors.ts";
 
 const deletionPrefix = "$deleteFromPrimitiveList";
 const orderPrefix = "$setElementOrder";
 const retainKeys = "$retainKeys";
 const marker = "$patch";
 
-/** What `$patch` says in a map or an item of a list; undefined when it says nothing. */
+/** The `$patch` directive of a map or list item; undefined when there is none. */
 export function directiveOf(value: JsonValue): JsonValue | undefined {
   return isJsonObject(value) ? ownValue(value, marker) : undefined;
 }
 
-/** A map that carries `$patch` is not merged, but taken as it is or emptied. */
-export function obeyed(directive: JsonValue, patch: JsonObject): JsonObject {
+/** Applies a `$patch` directive: the map is replaced or deleted instead of merged. */
+export function applyDirective(directive: JsonValue, patch: JsonObject): JsonObject {
   if (directive === "delete") return {};
   if (directive === "replace") return without(patch, [marker]);
   throw unknownDirective(directive, patch);
 }
 
 export function unknownDirective(directive: JsonValue, patch: JsonObject): Error {
-  return plainFailure(`unknown patch type: ${printed(directive)} in map: ${printed(patch)}`);
+  return failureWithoutReasonError(`unknown patch type: ${printed(directive)} in map: ${printed(patch)}`);
 }
 
-/** The list that a key of a patch deletes from; undefined for other keys. */
+/** The list of a `$deleteFromPrimitiveList/` key; undefined for other keys. */
 export function deletionTarget(key: string): string | undefined {
   return targetOf(key, deletionPrefix, "invalid patch format of primitive list");
 }
 
-/** The list that a key of a patch puts in order; undefined for other keys. */
+/** The list of a `$setElementOrder/` key; undefined for other keys. */
 export function orderTarget(key: string): string | undefined {
   return targetOf(key, orderPrefix, "invalid patch format of setElementOrder list");
 }
@@ -45,8 +45,8 @@ function targetOf(key: string, prefix: string, fault: string): string | undefine
   return key.slice(prefix.length + 1);
 }
 
-/** Both sides after `$retainKeys`: the original keeps no other keys, and the patch may name no others. */
-export function retained(original: JsonObject, patch: JsonObject): [original: JsonObject, patch: JsonObject] {
+/** Applies `$retainKeys`: removes other keys from the original; the patch may have no others. */
+export function applyRetainKeys(original: JsonObject, patch: JsonObject): [original: JsonObject, patch: JsonObject] {
   const keep = ownValue(patch, retainKeys);
   if (keep === undefined) return [original, patch];
   const rest = without(patch, [retainKeys]);
@@ -65,7 +65,7 @@ export function retained(original: JsonObject, patch: JsonObject): [original: Js
   ];
 }
 
-/** A value of a patch that meets nothing to merge with; undefined when it only says what to delete. */
+/** A patch value without a counterpart to merge into; undefined when it only deletes. */
 export function withoutDirectives(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) {
     return value.map((item: JsonValue) => withoutDirectives(item)).filter((item) => item !== undefined);
@@ -75,7 +75,7 @@ export function withoutDirectives(value: JsonValue): JsonValue | undefined {
   return mapMembers(value, withoutDirectives);
 }
 
-/** Null means "delete", and there is nothing to delete in what is new. */
+/** Null means "delete", and a new value has nothing to delete. */
 export function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item: JsonValue) => withoutNulls(item));
   if (!isJsonObject(value)) return value;
@@ -91,7 +91,7 @@ function without(object: JsonObject, keys: readonly string[]): JsonObject {
 export function badArgument(expected: "map" | "list", actual: JsonValue): Error {
   const type = expected === "map" ? "map[string]interface {}" : "[]interface {}";
   const shown = actual === null ? "%!s(<nil>)" : goType(actual);
-  return plainFailure(`expected a ${type}, but received a ${shown}`);
+  return failureWithoutReasonError(`expected a ${type}, but received a ${shown}`);
 }
 
 function mapMembers(object: JsonObject, change: (value: JsonValue) => JsonValue | undefined): JsonObject {

@@ -1,36 +1,33 @@
 import { isJsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { printed } from "../go-format.ts";
-import { plainFailure } from "../patch-failure.ts";
+import { failureWithoutReasonError } from "../patch-errors.ts";
 import { badArgument, directiveOf } from "./directives.ts";
 
 type List = readonly JsonValue[];
 
-/** What makes an item itself: the value of its merge key, or a primitive as it is. */
+/** The identity of an item: the value of its merge key, or the primitive itself. */
 export function identityOf(item: JsonValue, mergeKey: string): JsonValue {
   if (mergeKey === "") return item;
   if (!isJsonObject(item)) throw badArgument("map", item);
   const identity = ownValue(item, mergeKey);
   if (identity === undefined) {
-    throw plainFailure(`map: ${printed(item)} does not contain declared merge key: ${mergeKey}`);
+    throw failureWithoutReasonError(`map: ${printed(item)} does not contain declared merge key: ${mergeKey}`);
   }
   return identity;
 }
 
-/**
- * Puts a merged list in order: items that `order` names as it has them, the others as they were in `live`, interleaved
- * as they were there.
- */
-export function ordered(merged: List, order: List, live: List, mergeKey: string): List {
+/** Orders a merged list: items in `order` by that order, the others in their `live` order, interleaved as they were. */
+export function applyElementOrder(merged: List, order: List, live: List, mergeKey: string): List {
   const wanted = positions(order, mergeKey);
   const before = positions(live, mergeKey);
-  const at = (places: ReadonlyMap<JsonValue, number>, item: JsonValue): number =>
-    places.get(identityOf(item, mergeKey)) ?? -1;
+  const at = (indexes: ReadonlyMap<JsonValue, number>, item: JsonValue): number =>
+    indexes.get(identityOf(item, mergeKey)) ?? -1;
   const named = merged.filter((item) => at(wanted, item) >= 0).sort((a, b) => at(wanted, a) - at(wanted, b));
   const others = merged.filter((item) => at(wanted, item) < 0).sort((a, b) => at(before, a) - at(before, b));
   return interleaved(others, named, (item) => at(before, item));
 }
 
-/** Each of `others` goes before the first of `named` that stood behind it. */
+/** Each of `others` goes before the first of `named` that was behind it. */
 function interleaved(others: List, named: List, before: (item: JsonValue) => number): List {
   const all: JsonValue[] = [];
   let next = 0;
@@ -47,17 +44,17 @@ function interleaved(others: List, named: List, before: (item: JsonValue) => num
   return [...all, ...others.slice(next)];
 }
 
-/** Where each identity first stands. */
+/** The first index of each identity. */
 function positions(list: List, mergeKey: string): ReadonlyMap<JsonValue, number> {
-  const places = new Map<JsonValue, number>();
+  const indexes = new Map<JsonValue, number>();
   for (const [index, item] of list.entries()) {
     const identity = identityOf(item, mergeKey);
-    if (!places.has(identity)) places.set(identity, index);
+    if (!indexes.has(identity)) indexes.set(identity, index);
   }
-  return places;
+  return indexes;
 }
 
-/** The items of a patch must stand in the order that the patch demands. */
+/** The items of a patch must be in the order of `$setElementOrder`. */
 export function checkOrder(patch: List, order: List, mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;
   const items = mergeKey === "" ? patch : patch.filter((item) => !isDeletion(item));
@@ -70,7 +67,7 @@ export function checkOrder(patch: List, order: List, mergeKey: string): void {
   }
   if (matched === items.length) return;
   const lists = `${printed(patch)}\n doesn't match $setElementOrder list:\n${printed(order)}\n`;
-  throw plainFailure(`The order in patch list:\n${lists}`);
+  throw failureWithoutReasonError(`The order in patch list:\n${lists}`);
 }
 
 function isDeletion(item: JsonValue): boolean {

@@ -1,25 +1,24 @@
 import { type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { goType, printed } from "../go-format.ts";
-import { PatchRejected, plainFailure } from "../patch-failure.ts";
+import { failureWithoutReasonError, PatchRejected } from "../patch-errors.ts";
 import { directiveOf, unknownDirective } from "./directives.ts";
-import { identityOf, ordered } from "./element-order.ts";
+import { applyElementOrder, identityOf } from "./element-order.ts";
 
 type List = readonly JsonValue[];
 
-/** How two maps of a list are merged. */
 export type MergeItems = (original: JsonObject, patch: JsonObject) => JsonObject;
 
 export function mergeLists(original: List, patch: List, mergeKey: string, mergeItems: MergeItems): List {
   if (original.length === 0 && patch.length === 0) return original;
   if (elementType(original, patch) !== "map[string]interface {}") {
-    return ordered([...new Set([...original, ...patch])], patch, [...new Set(original)], mergeKey);
+    return applyElementOrder([...new Set([...original, ...patch])], patch, [...new Set(original)], mergeKey);
   }
-  if (mergeKey === "") throw plainFailure("cannot merge lists without merge key for struct");
-  const [kept, additions] = obeyItems(original, patch, mergeKey);
-  return ordered(mergeMaps(kept, additions, mergeKey, mergeItems), additions, kept, mergeKey);
+  if (mergeKey === "") throw failureWithoutReasonError("cannot merge lists without merge key for struct");
+  const [kept, additions] = applyItemDirectives(original, patch, mergeKey);
+  return applyElementOrder(mergeMaps(kept, additions, mergeKey, mergeItems), additions, kept, mergeKey);
 }
 
-/** Takes primitives out of a list; what is not in it does not matter. */
+/** Removes primitives from a list; missing ones are ignored. */
 export function deleteFromList(original: List, patch: List): List {
   if (original.length === 0 && patch.length === 0) return original;
   elementType(original, patch);
@@ -27,26 +26,26 @@ export function deleteFromList(original: List, patch: List): List {
   return original.filter((item) => !deleted.has(item));
 }
 
-/** All items of both lists have one type, and it is not a list. */
+/** All items of both lists must have one type, which is not a list. */
 export function elementType(original: List, patch: List): string {
   const types = new Set([...original, ...patch].map(goType));
   const [type] = types;
-  if (type === undefined) throw plainFailure("no elements in any of the given slices");
+  if (type === undefined) throw failureWithoutReasonError("no elements in any of the given slices");
   if (type === "[]interface {}") throw new PatchRejected("lists of lists are not supported");
   if (types.size > 1 || type === "<nil>") {
-    throw plainFailure(`list element types are not identical: ${printed([original, patch])}`);
+    throw failureWithoutReasonError(`list element types are not identical: ${printed([original, patch])}`);
   }
   return type;
 }
 
-/** Items that carry `$patch` delete, or make the patch replace the list. */
-function obeyItems(original: List, patch: List, mergeKey: string): [original: List, patch: List] {
+/** Applies `$patch` directives of items: they delete, or make the patch replace the list. */
+function applyItemDirectives(original: List, patch: List, mergeKey: string): [original: List, patch: List] {
   const plain = patch.filter((item) => directiveOf(item) === undefined);
   const directives = patch.filter((item) => directiveOf(item) !== undefined) as readonly JsonObject[];
   const deleted = new Set<JsonValue>();
   for (const item of directives) {
     const directive = directiveOf(item);
-    if (directive === "merge") throw plainFailure("merging lists cannot yet be specified in the patch");
+    if (directive === "merge") throw failureWithoutReasonError("merging lists cannot yet be specified in the patch");
     if (directive === "delete") deleted.add(identityOf(item, mergeKey));
     else if (directive !== "replace") throw unknownDirective(directive as JsonValue, item);
   }
@@ -55,18 +54,18 @@ function obeyItems(original: List, patch: List, mergeKey: string): [original: Li
   return [deleted.size === 0 ? original : original.filter((item) => !isDeleted(item)), plain];
 }
 
-/** The first item with an identity is the one that is merged into. */
+/** The first item with an identity is merged into. */
 function mergeMaps(original: List, patch: List, mergeKey: string, mergeItems: MergeItems): List {
   const merged = [...original];
-  const places = new Map<JsonValue | undefined, number>();
+  const indexes = new Map<JsonValue | undefined, number>();
   for (const [index, item] of original.entries()) {
     const identity = ownValue(item as JsonObject, mergeKey);
-    if (!places.has(identity)) places.set(identity, index);
+    if (!indexes.has(identity)) indexes.set(identity, index);
   }
   for (const item of patch) {
     const identity = identityOf(item, mergeKey);
-    const at = places.get(identity);
-    if (at === undefined) places.set(identity, merged.push(item) - 1);
+    const at = indexes.get(identity);
+    if (at === undefined) indexes.set(identity, merged.push(item) - 1);
     else merged[at] = mergeItems(merged[at] as JsonObject, item as JsonObject);
   }
   return merged;

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "@milo-quota/kubernetes/protocol/json
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { PatchRejected } from "../patch-failure.ts";
+import type { PatchRejected } from "../patch-errors.ts";
 import { strategicMerge } from "./strategic-merge.ts";
 
 const text = { type: "string" } as const;
@@ -192,7 +192,7 @@ describe("a strategic merge patch", () => {
       } catch (error) {
         expect((error as StatusError).status).toMatchObject({ code, message });
         expect((error as StatusError).status.reason).toBe({ 400: "BadRequest", 422: "Invalid" }[code]);
-        if (code === 422) expect((error as PatchRejected).because).toBe("lists of lists are not supported");
+        if (code === 422) expect((error as PatchRejected).detail).toBe("lists of lists are not supported");
       }
     });
   }

@@ -8,26 +8,26 @@ import {
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { withMetadata } from "../fields/object-meta-schema.ts";
 import { goType } from "../go-format.ts";
-import { patchObject } from "../patch-failure.ts";
+import { patchObject } from "../patch-errors.ts";
 import {
+  applyDirective,
+  applyRetainKeys,
   badArgument,
   deletionTarget,
   directiveOf,
-  obeyed,
   orderTarget,
-  retained,
   withoutDirectives,
   withoutNulls,
 } from "./directives.ts";
-import { checkOrder, ordered } from "./element-order.ts";
+import { applyElementOrder, checkOrder } from "./element-order.ts";
 import { deleteFromList, elementType, mergeLists } from "./merge-lists.ts";
 import { type FieldRules, listRules, mapRules } from "./patch-rules.ts";
 
 type List = readonly JsonValue[];
 
 /**
- * Applies a strategic merge patch to an object of a built-in kind, whose schema says how its lists merge. Both are left
- * as they are. Throws the status that Kubernetes answers with.
+ * Applies a strategic merge patch to an object of a built-in kind, whose schema has the merge strategies. The inputs
+ * are not modified. Throws the StatusError of Kubernetes.
  */
 export function strategicMerge(object: JsonObject, patch: JsonValue, schema: Schema): JsonObject {
   return mergeMap(object, patchObject(patch, ""), withMetadata(schema));
@@ -35,8 +35,8 @@ export function strategicMerge(object: JsonObject, patch: JsonValue, schema: Sch
 
 function mergeMap(original: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
   const directive = directiveOf(patch);
-  if (directive !== undefined) return obeyed(directive, patch);
-  const [kept, rest] = retained(original, patch);
+  if (directive !== undefined) return applyDirective(directive, patch);
+  const [kept, rest] = applyRetainKeys(original, patch);
   const merge = new MapMerge(kept, schema);
   for (const [key, value] of merge.takeOrders(rest)) merge.take(key, value);
   return merge.result;
@@ -51,7 +51,7 @@ class MapMerge {
     this.#schema = schema;
   }
 
-  /** Merges the lists whose order the patch sets; gives the rest of the patch. */
+  /** Merges the lists that have `$setElementOrder`; returns the rest of the patch. */
   takeOrders(patch: JsonObject): readonly (readonly [string, JsonValue])[] {
     const done = new Set<string>();
     for (const [key, value] of Object.entries(patch)) {
@@ -72,7 +72,7 @@ class MapMerge {
     const merged = mergedList(live, changes, rules);
     if (merged === undefined) return;
     elementType(live ?? [], changes ?? []);
-    setOwn(this.result, key, ordered(merged, wanted, live ?? [], rules.mergeKey));
+    setOwn(this.result, key, applyElementOrder(merged, wanted, live ?? [], rules.mergeKey));
   }
 
   take(key: string, value: JsonValue): void {
@@ -100,7 +100,7 @@ class MapMerge {
     else if (Array.isArray(live) && Array.isArray(value)) {
       const { mergeKey, schema } = listRules(this.#schema, key);
       const isOfMaps = isJsonObject(value[0]) || isJsonObject(live[0]);
-      // Kubernetes takes a deletion of maps for an ordinary merge.
+      // Kubernetes treats a deletion of maps as an ordinary merge.
       setOwn(
         this.result,
         key,
@@ -115,7 +115,7 @@ class MapMerge {
   }
 }
 
-/** Undefined when there is no list on either side. */
+/** Undefined when neither side has a list. */
 function mergedList(live: List | undefined, patch: List | undefined, rules: FieldRules): List | undefined {
   if (live === undefined) return patch === undefined ? undefined : (withoutDirectives(patch) as List);
   if (patch === undefined) return live;

@@ -2,7 +2,7 @@ import { Opaque } from "../opaque.ts";
 import { cidrName } from "../type-name.ts";
 import { IpAddress, parseIp } from "./ip-address.ts";
 
-/** An address and how many of its bits name a network: `10.0.0.0/8`. */
+/** An address with a prefix length: `10.0.0.0/8`. */
 export class Cidr extends Opaque {
   readonly #address: IpAddress;
   readonly #length: number;
@@ -17,12 +17,12 @@ export class Cidr extends Opaque {
     return this.#address;
   }
 
-  /** Of the prefix, in bits. */
+  /** Prefix length in bits. */
   get length(): number {
     return this.#length;
   }
 
-  /** The same network, with zeros after its prefix. */
+  /** The network address: zeros after the prefix. */
   get masked(): Cidr {
     const rest = BigInt(this.#address.width - this.#length);
     return new Cidr(new IpAddress(this.#address.family, (this.#address.bits >> rest) << rest), this.#length);

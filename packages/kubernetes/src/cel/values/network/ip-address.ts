@@ -27,7 +27,7 @@ export class IpAddress extends Opaque {
     return this.#family === 4 ? 32 : 128;
   }
 
-  /** The first so many bits, as a number. */
+  /** The first bits, as a number. */
   prefix(length: number): bigint {
     return this.#bits >> BigInt(this.width - length);
   }
@@ -49,10 +49,10 @@ export class IpAddress extends Opaque {
   }
 }
 
-/** Longer than any address; whatever is longer is not looked at. */
+/** Longer than any address; longer texts are rejected at once. */
 const lengthMax = 64;
 
-/** Undefined for what is no address, has a zone, or is an IPv4 address in the clothes of an IPv6 one. */
+/** Undefined for an invalid address, one with a zone, or an IPv4-mapped IPv6 address. */
 export function parseIp(text: string): IpAddress | undefined {
   if (text.length > lengthMax) return undefined;
   if (!text.includes(":")) {
@@ -81,7 +81,7 @@ function parseV6(text: string): bigint | undefined {
   const [before, after] = [groupsOf(head, tail === undefined), groupsOf(tail ?? "", true)];
   if (before === undefined || after === undefined) return undefined;
   const missing = 8 - before.length - after.length;
-  // Two colons stand for at least one group of zeros.
+  // `::` stands for at least one group of zeros.
   if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
   return join([...before, ...Array<number>(missing).fill(0), ...after], 16n);
 }
@@ -105,7 +105,7 @@ function formatV4(bits: bigint): string {
   return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 0xffn)).join(".");
 }
 
-/** As RFC 5952 wants it: small letters, and the first of the longest runs of zeros left out. */
+/** RFC 5952: lower case, and the first of the longest runs of zeros compressed. */
 function formatV6(bits: bigint): string {
   const groups = Array.from({ length: 8 }, (_, index) => ((bits >> BigInt(112 - 16 * index)) & 0xffffn).toString(16));
   const text = groups.join(":");

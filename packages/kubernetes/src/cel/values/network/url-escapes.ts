@@ -5,7 +5,7 @@ export function hasBrokenEscape(text: string): boolean {
   return /%(?![0-9a-f]{2})/i.test(text);
 }
 
-/** What a text without broken escapes stands for; bytes that are no text become U+FFFD. */
+/** Decodes a text without broken escapes; invalid UTF-8 becomes U+FFFD. */
 export function unescapeUrl(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
     const bytes = Uint8Array.from(escapes.slice(1).split("%"), (digits) => Number.parseInt(digits, 16));
@@ -20,13 +20,13 @@ const escapedPath = new RegExp(`^[${inPath}!'()*[\\]%]*$`);
 const outsidePath = new RegExp(`%[0-9A-Fa-f]{2}|[^${inPath}%]+`, "g");
 const needsNoEscape = new RegExp(`[${inPath}]`);
 
-/** A path without broken escapes: as it is written if it could be sent that way, or else escaped where it has to be. */
+/** A path without broken escapes: unchanged if it can be sent that way, or else re-escaped. */
 export function escapePath(path: string): string {
   if (escapedPath.test(path)) return path;
   return path.replace(outsidePath, (found) => (found.startsWith("%") ? reescaped(found) : escaped(found)));
 }
 
-/** Escapes of what needs none are taken back. */
+/** Removes unnecessary escapes. */
 function reescaped(found: string): string {
   const character = String.fromCharCode(Number.parseInt(found.slice(1), 16));
   return needsNoEscape.test(character) ? character : found.toUpperCase();

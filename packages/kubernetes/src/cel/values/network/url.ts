@@ -11,7 +11,7 @@ interface Parts {
   readonly query: string;
 }
 
-/** An absolute URI, or an absolute path, read as Go reads one. */
+/** An absolute URI, or an absolute path, as parsed by Go. */
 export class Url extends Opaque {
   readonly #parts: Parts;
   readonly #hostname: string;
@@ -79,9 +79,9 @@ export class Url extends Opaque {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are refused.
 const control = /[\x00-\x1f\x7f]/;
 
-/** Undefined for what is no URL, or a relative one. */
+/** Undefined for an invalid or relative URL. */
 export function parseUrl(text: string): Url | undefined {
-  // A fragment is not part of what a server is asked for, but must not break it either.
+  // A fragment is not part of a request URI, but must be valid too.
   if (text === "" || control.test(text) || partsOf(text, true) === undefined) return undefined;
   const hash = text.indexOf("#");
   const parts = partsOf(hash < 0 ? text : text.slice(0, hash), false);
@@ -94,28 +94,28 @@ function partsOf(text: string, asRequest: boolean): Parts | undefined {
   const scheme = given.toLowerCase();
   const afterScheme = scheme === "" ? rest : rest.slice(1);
   const mark = afterScheme.indexOf("?");
-  const place = mark < 0 ? afterScheme : afterScheme.slice(0, mark);
+  const beforeQuery = mark < 0 ? afterScheme : afterScheme.slice(0, mark);
   const query = mark < 0 ? "" : afterScheme.slice(mark + 1);
   const none: Parts = { scheme, userInfo: "", host: "", path: "", query };
   if (text === "*") return { ...none, path: "*" };
-  if (!place.startsWith("/")) return scheme === "" ? undefined : none;
-  const named = place.startsWith("//") && (scheme !== "" || (!asRequest && !place.startsWith("///")));
-  return named ? withAuthority(none, place.slice(2)) : withPath(none, place);
+  if (!beforeQuery.startsWith("/")) return scheme === "" ? undefined : none;
+  const named = beforeQuery.startsWith("//") && (scheme !== "" || (!asRequest && !beforeQuery.startsWith("///")));
+  return named ? withAuthority(none, beforeQuery.slice(2)) : withPath(none, beforeQuery);
 }
 
 function withPath(parts: Parts, path: string): Parts | undefined {
   return hasBrokenEscape(path) ? undefined : { ...parts, path };
 }
 
-function withAuthority(parts: Parts, place: string): Parts | undefined {
-  const slash = place.indexOf("/");
-  const authority = slash < 0 ? place : place.slice(0, slash);
+function withAuthority(parts: Parts, rest: string): Parts | undefined {
+  const slash = rest.indexOf("/");
+  const authority = slash < 0 ? rest : rest.slice(0, slash);
   const at = authority.lastIndexOf("@") + 1;
   const userInfo = authority.slice(0, at);
   const host = hostOf(authority.slice(at));
   const valid = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(userInfo) && !hasBrokenEscape(userInfo);
   if (host === undefined || !valid) return undefined;
-  return withPath({ ...parts, userInfo, host }, slash < 0 ? "" : place.slice(slash));
+  return withPath({ ...parts, userInfo, host }, slash < 0 ? "" : rest.slice(slash));
 }
 
 const optionalPort = /^(?::\d*)?$/;
@@ -135,7 +135,7 @@ function literalHost(text: string): string | undefined {
   return isIpv6(address.replace(/%.+$/s, "")) ? `[${address}]${text.slice(end + 1)}` : undefined;
 }
 
-/** Only what is beyond ASCII may be escaped in a host, and the percent sign of a zone. */
+/** Only non-ASCII characters may be escaped in a host, and the percent sign of a zone. */
 function unescapedHost(text: string): string | undefined {
   if (/[ #/?@\\^`{|}]/.test(text) || /%(?!25|[89a-f][0-9a-f])/i.test(text)) return undefined;
   return unescapeUrl(text);

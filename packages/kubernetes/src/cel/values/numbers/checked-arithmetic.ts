@@ -49,7 +49,7 @@ export function divide(left: Value, right: Value): Outcome {
 
 export function modulo(left: Value, right: Value): Outcome {
   if (isZero(right)) return new Failure("division-by-zero", "modulus by zero");
-  // The smallest int has no positive counterpart; its remainder overflows where its quotient would.
+  // The smallest int has no positive counterpart: its remainder overflows like its quotient.
   if (typeof left === "bigint" && typeof right === "bigint") {
     return right === -1n ? zeroOrOverflow(left) : left % right;
   }

@@ -1,6 +1,6 @@
 import { formatExponent } from "./format-double.ts";
 
-/** A number as an exact fraction, which rounding needs: `2.675` is a little less than it looks. */
+/** An exact fraction, for rounding: `2.675` is a little less than it looks. */
 interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;

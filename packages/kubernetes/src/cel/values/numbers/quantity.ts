@@ -2,7 +2,7 @@ import { Failure } from "../failure.ts";
 import { Opaque } from "../opaque.ts";
 import { quantityName } from "../type-name.ts";
 
-/** Which family of suffixes a quantity was written with, and is shown with again. */
+/** The suffix family of a quantity, which is preserved. */
 type Notation = "decimal" | "binary" | "exponent";
 
 /** A Kubernetes resource quantity, exact to the nano: `1500m`, `1.5Gi`, `12e6`. */
@@ -14,7 +14,7 @@ export class Quantity extends Opaque {
     this.#nanos = nanos;
     this.#notation = notation;
   }
-  /** The amount in billionths, the smallest unit Kubernetes knows. */
+  /** The amount in billionths, the smallest unit of a quantity. */
   get nanos(): bigint {
     return this.#nanos;
   }
@@ -40,7 +40,7 @@ const shape = /^([+-]?)(\d*)(?:\.(\d*))?(.*)$/s;
 const suffixShape = /^[eEinumkKMGTP]*[-+]?\d*$/;
 const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
-/** Longer numbers than any quota; without a bound, `1e999999999` would ask for a gigabyte of digits. */
+/** Longer than any quota; without a limit, `1e999999999` would take a gigabyte of digits. */
 const digitsMax = 400;
 
 export function parseQuantity(text: string): Quantity | Failure {
@@ -71,7 +71,7 @@ function scaleOf(suffix: string): Scale | undefined {
   return power === undefined ? undefined : { multiplier: 1n, exponent: Number(power), notation: "exponent" };
 }
 
-/** Anything between two nanos counts as the larger: who asked for something gets something. */
+/** Rounds up to the next nano. */
 function shiftRoundingUp(unscaled: bigint, places: number): bigint {
   if (places >= 0) return unscaled * 10n ** BigInt(places);
   if (-places > digitsMax) return unscaled === 0n ? 0n : 1n;
@@ -91,7 +91,7 @@ export function quantityOf(units: bigint): Quantity {
   return new Quantity(units * nano, "decimal");
 }
 
-/** The whole units of a quantity, or undefined if it has a fraction. */
+/** The whole units of a quantity; undefined if it has a fraction. */
 export function wholeUnits({ nanos }: Quantity): bigint | undefined {
   return nanos % nano === 0n ? nanos / nano : undefined;
 }

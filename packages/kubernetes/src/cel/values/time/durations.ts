@@ -22,10 +22,10 @@ const nanosPerUnit: Readonly<Record<string, bigint>> = {
 const whole = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const part = /(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g;
 
-/** Far longer than any duration in range, and short enough that its digits cost nothing to read. */
+/** Far longer than any duration in range, and short enough to parse quickly. */
 const textMax = 128;
 
-/** Reads what Go reads: `1h30m`, `-1.5s`, `300ms`, `0`. */
+/** As parsed by Go: `1h30m`, `-1.5s`, `300ms`, `0`. */
 export function parseDuration(text: string): Duration | Failure {
   if (text.length > textMax || !whole.test(text)) {
     return new Failure("conversion", "type conversion error from 'string' to 'google.protobuf.Duration'");

@@ -6,7 +6,7 @@ import { floorDiv } from "./floor.ts";
 /** Hours, with or without a leading zero, and minutes. */
 const fixedOffset = /^([+-]?)(0?\d|1[0-4]):([0-5]\d)$/;
 
-/** Whether a zone is a fixed distance from UTC, rather than one with a name and a history. */
+/** Whether a zone is a fixed offset from UTC, rather than a named one. */
 export function isOffset(zone: string): boolean {
   return zone === "UTC" || zone === "" || fixedOffset.test(zone);
 }
@@ -33,11 +33,11 @@ function signed(sign: string | undefined, size: number): number {
   return sign === "-" ? -size : size;
 }
 
-// Intl reads more offset spellings than the language has; only names may pass.
+// Intl accepts more offset formats than the language has; only names may pass.
 const zoneName = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 
-// Making a formatter takes a hundred times as long as using one, and so does finding out that there is no such zone.
-// Names differ in case alone as often as somebody likes, but with that aside there are fewer than six hundred.
+// Creating a formatter takes a hundred times as long as using one, and so does the failure for an unknown zone. Names
+// may differ in case, but otherwise there are fewer than six hundred.
 const formatters = new Map<string, Intl.DateTimeFormat>();
 const unknown = new Set<string>();
 const unknownMax = 1_024;
@@ -45,8 +45,8 @@ const unknownMax = 1_024;
 function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
   if (!zoneName.test(zone)) return undefined;
   const name = zone.toLowerCase();
-  const known = formatters.get(name);
-  if (known !== undefined || unknown.has(name)) return known;
+  const cached = formatters.get(name);
+  if (cached !== undefined || unknown.has(name)) return cached;
   const made = makeFormatter(name);
   if (made === undefined) rememberUnknown(name);
   else formatters.set(name, made);

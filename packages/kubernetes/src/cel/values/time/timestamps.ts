@@ -47,7 +47,7 @@ export interface ClockReading {
   readonly seconds: number;
 }
 
-/** What calendar and clock show at an instant, so many seconds east of UTC. */
+/** Calendar and clock at an instant, with an offset from UTC. */
 export function clockAt(timestamp: Timestamp, secondsEast: number): ClockReading {
   const local = Number(floorDiv(timestamp.nanos, nanosPerSecond)) + secondsEast;
   const days = Math.floor(local / secondsPerDay);

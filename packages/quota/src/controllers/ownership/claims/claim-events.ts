@@ -1,49 +1,49 @@
-import type { EventSubject, Happening } from "@milo-quota/kubernetes/client/events/core-event.ts";
+import type { EventContent, InvolvedObject } from "@milo-quota/kubernetes/client/events/core-event.ts";
 import { quotaApiVersion } from "../../../core/resources/well-known.ts";
-import type { ForcedClaim } from "../forced/supply.ts";
-import type { DecidedOn } from "./claim-changes.ts";
+import type { ForcedClaim } from "../forced/missing-claim-creator.ts";
+import type { ClaimVersion } from "./claim-writer.ts";
 import type { ClaimStep } from "./next-step.ts";
 
-export function subjectOf({ place, uid }: DecidedOn): EventSubject {
-  const { namespace, name } = place;
+export function subjectOf({ key, uid }: ClaimVersion): InvolvedObject {
+  const { namespace, name } = key;
   return { apiVersion: quotaApiVersion, kind: "ResourceClaim", namespace, name, uid };
 }
 
-/** What people are told of a claim that they will look for and not find; nothing where its object went as well. */
+/** Explains why a claim was deleted; undefined if its object was deleted as well. */
 export function claimDeletedEvent(
-  why: Extract<ClaimStep, { step: "delete" }>["why"],
-  refusal: string,
-): Happening | undefined {
-  switch (why) {
+  reason: Extract<ClaimStep, { step: "delete" }>["reason"],
+  denial: string,
+): EventContent | undefined {
+  switch (reason) {
     case "denied":
       return {
         type: "Warning",
         reason: "DeniedClaimDeleted",
-        message: `Deleted after it was denied. ${refusal}`.trim(),
+        message: `Deleted after it was denied. ${denial}`.trim(),
       };
     case "unused":
       return {
         type: "Normal",
         reason: "UnusedClaimDeleted",
-        message: "Deleted, because the object it was for has not been stored.",
+        message: "Deleted because its object was never stored.",
       };
     case "released":
       return undefined;
     default:
-      throw new Error(`unknown reason ${why satisfies never}`);
+      throw new Error(`unknown reason ${reason satisfies never}`);
   }
 }
 
-/** People may wonder about a claim that took more than there was. */
-export function claimForcedEvent(why: ForcedClaim["why"]): Happening {
-  const because = {
-    adopted: "older than the policy, which adopts existing objects",
-    repaired: "stored without a claim",
-    grown: "stored with more than its claims hold",
-  }[why];
+/** Explains why a claim was granted above the limit. */
+export function claimForcedEvent(reason: ForcedClaim["reason"]): EventContent {
+  const object = {
+    adopted: "an object that is older than its policy, which adopts existing objects",
+    repaired: "an existing object that had no claim",
+    grown: "an existing object that needs more than its claims hold",
+  }[reason];
   return {
     type: "Normal",
     reason: "ClaimForced",
-    message: `Made, and granted whatever is left, for an object ${because}.`,
+    message: `Created for ${object}; granted without checking the limit.`,
   };
 }

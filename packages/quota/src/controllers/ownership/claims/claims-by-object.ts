@@ -1,47 +1,47 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
-import { PlaceMap } from "@milo-quota/kubernetes/client/watch/place-map.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
+import { PlaneObjectMap } from "@milo-quota/kubernetes/client/watch/plane-object-map.ts";
 import type { GroupKind } from "../../../core/resources/fields/consumer-ref.ts";
-import { kindKey, type ObjectAddress } from "../objects/governed-object.ts";
+import { kindKey, type ObjectAddress } from "../objects/object-address.ts";
 
-/** The claims for objects of one kind. Nearly all objects have one, and so it is held without a list. */
+/** The claims for objects of one kind. Nearly all objects have one claim, which is stored without an array. */
 interface ClaimsOfKind {
   readonly kind: GroupKind;
-  readonly places: PlaceMap<ObjectPlace | readonly ObjectPlace[]>;
+  readonly claims: PlaneObjectMap<PlaneObjectKey | readonly PlaneObjectKey[]>;
 }
 
-/** Which claims are for which object; and of which kinds there are any. */
+/** Indexes claims by their object, and knows the kinds of these objects. */
 export class ClaimsByObject {
   readonly #kinds = new Map<string, ClaimsOfKind>();
-  readonly #kindsChanged: () => void;
+  readonly #onKindsChanged: () => void;
 
-  constructor(kindsChanged: () => void) {
-    this.#kindsChanged = kindsChanged;
+  constructor(onKindsChanged: () => void) {
+    this.#onKindsChanged = onKindsChanged;
   }
 
-  add({ kind, place }: ObjectAddress, claim: ObjectPlace): void {
-    const known = this.#kinds.get(kindKey(kind));
-    const { places } = known ?? this.#newKind(kind);
-    const claims = listOf(places.get(place));
-    if (claims.some((each) => isSame(each, claim))) return;
-    places.set(place, claims.length === 0 ? claim : [...claims, claim]);
-    if (known === undefined) this.#kindsChanged();
+  add({ kind, key }: ObjectAddress, claim: PlaneObjectKey): void {
+    const existing = this.#kinds.get(kindKey(kind));
+    const { claims } = existing ?? this.#newKind(kind);
+    const own = listOf(claims.get(key));
+    if (own.some((each) => isSame(each, claim))) return;
+    claims.set(key, own.length === 0 ? claim : [...own, claim]);
+    if (existing === undefined) this.#onKindsChanged();
   }
 
-  remove({ kind, place }: ObjectAddress, claim: ObjectPlace): void {
-    const places = this.#kinds.get(kindKey(kind))?.places;
-    const known = listOf(places?.get(place));
-    const left = known.filter((each) => !isSame(each, claim));
-    if (places === undefined || left.length === known.length) return;
+  remove({ kind, key }: ObjectAddress, claim: PlaneObjectKey): void {
+    const claims = this.#kinds.get(kindKey(kind))?.claims;
+    const own = listOf(claims?.get(key));
+    const left = own.filter((each) => !isSame(each, claim));
+    if (claims === undefined || left.length === own.length) return;
     const [only] = left;
-    if (only === undefined) places.delete(place);
-    else places.set(place, left.length === 1 ? only : left);
-    if (places.size > 0) return;
+    if (only === undefined) claims.delete(key);
+    else claims.set(key, left.length === 1 ? only : left);
+    if (claims.size > 0) return;
     this.#kinds.delete(kindKey(kind));
-    this.#kindsChanged();
+    this.#onKindsChanged();
   }
 
-  of({ kind, place }: ObjectAddress): readonly ObjectPlace[] {
-    return listOf(this.#kinds.get(kindKey(kind))?.places.get(place));
+  of({ kind, key }: ObjectAddress): readonly PlaneObjectKey[] {
+    return listOf(this.#kinds.get(kindKey(kind))?.claims.get(key));
   }
 
   kinds(): readonly GroupKind[] {
@@ -49,17 +49,17 @@ export class ClaimsByObject {
   }
 
   #newKind(kind: GroupKind): ClaimsOfKind {
-    const made = { kind, places: new PlaceMap<ObjectPlace | readonly ObjectPlace[]>() };
-    this.#kinds.set(kindKey(kind), made);
-    return made;
+    const created = { kind, claims: new PlaneObjectMap<PlaneObjectKey | readonly PlaneObjectKey[]>() };
+    this.#kinds.set(kindKey(kind), created);
+    return created;
   }
 }
 
-function listOf(claims: ObjectPlace | readonly ObjectPlace[] | undefined): readonly ObjectPlace[] {
+function listOf(claims: PlaneObjectKey | readonly PlaneObjectKey[] | undefined): readonly PlaneObjectKey[] {
   if (claims === undefined) return [];
   return "name" in claims ? [claims] : claims;
 }
 
-function isSame(one: ObjectPlace, other: ObjectPlace): boolean {
+function isSame(one: PlaneObjectKey, other: PlaneObjectKey): boolean {
   return one.name === other.name && one.namespace === other.namespace && one.plane === other.plane;
 }

@@ -25,15 +25,15 @@ function textOf(parts: ReturnType<typeof partsOf>): string {
 type Held = readonly [name: string, parts: string, consumer?: keyof typeof consumers];
 
 function claimOf([name, parts, whose = "acme"]: Held): HeldClaim {
-  const place = { plane: "root", namespace: "default", name };
-  return { place, uid: name, version: "1", consumer: consumers[whose], parts: partsOf(parts) };
+  const key = { plane: "root", namespace: "default", name };
+  return { key, uid: name, version: "1", consumer: consumers[whose], parts: partsOf(parts) };
 }
 
 type Outcome = { missing?: string; superfluous?: readonly string[]; oversized?: Readonly<Record<string, string>> };
 
 const cases: Readonly<Record<string, readonly [needed: string | undefined, held: readonly Held[], Outcome]>> = {
   "what is held is what is needed": ["cpu=3", [["a", "cpu=3"]], {}],
-  "nobody holds anything": ["cpu=3 memory=5", [], { missing: "cpu=3 memory=5" }],
+  "no claim holds anything": ["cpu=3 memory=5", [], { missing: "cpu=3 memory=5" }],
   "a part is missing": ["cpu=3 memory=5", [["a", "cpu=3"]], { missing: "memory=5" }],
   "a difference is missing": ["cpu=5", [["a", "cpu=3"]], { missing: "cpu=2" }],
   "several claims hold it together": ["cpu=5", [["a", "cpu=3"], ["b", "cpu=2"]], {}], // biome-ignore format: a table
@@ -45,18 +45,18 @@ const cases: Readonly<Record<string, readonly [needed: string | undefined, held:
     [["a", "cpu=3 memory=5"]],
     { oversized: { a: "cpu=1 memory=5" } },
   ],
-  "the same of another sort is another thing": [
+  "other dimensions do not count": [
     "cpu/zone=a=3",
     [["a", "cpu/zone=b=3"]],
     { missing: "cpu/zone=a=3", superfluous: ["a"] },
   ],
-  "another consumer's claim is of no use": [
+  "a claim of another consumer does not count": [
     "cpu=3",
     [["a", "cpu=3", "other"]],
     { missing: "cpu=3", superfluous: ["a"] },
   ],
   "a claim that holds nothing is not needed": ["cpu=3", [["a", "cpu=3"], ["b", ""]], { superfluous: ["b"] }], // biome-ignore format: a table
-  "two of the same size are never both given up": ["cpu=3", [["b", "cpu=3"], ["a", "cpu=3"]], { superfluous: ["a"] }], // biome-ignore format: a table
+  "of two equal claims only one is released": ["cpu=3", [["b", "cpu=3"], ["a", "cpu=3"]], { superfluous: ["a"] }], // biome-ignore format: a table
 };
 
 describe("what an object holds against what it needs", () => {

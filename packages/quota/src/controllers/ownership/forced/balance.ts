@@ -2,10 +2,10 @@ import { least, minus, minusOrNone, plus } from "../../../core/ledger/arithmetic
 import type { ClaimPart } from "../../../core/ledger/claim-knowledge.ts";
 import { type Amount, noAmount } from "../../../core/resources/fields/amount.ts";
 import { type ConsumerRef, consumerKey } from "../../../core/resources/fields/consumer-ref.ts";
-import type { DecidedOn } from "../claims/claim-changes.ts";
+import type { ClaimVersion } from "../claims/claim-writer.ts";
 
-/** A claim that an object has by a policy, and what it holds or asks for. */
-export interface HeldClaim extends DecidedOn {
+/** A claim of an object by a policy, with its allocations, or its requests while it is pending. */
+export interface HeldClaim extends ClaimVersion {
   readonly consumer: ConsumerRef;
   readonly parts: readonly ClaimPart[];
 }
@@ -15,20 +15,19 @@ export interface Needed {
   readonly parts: readonly ClaimPart[];
 }
 
-/** How what an object holds differs from what it needs. */
+/** The difference between what the claims of an object hold and what it needs. */
 export interface Balance {
-  /** What it needs and no claim holds. */
+  /** Needed, but not held by any claim. */
   readonly missing: readonly ClaimPart[];
-  /** Claims that hold nothing which is needed. */
+  /** Claims that hold nothing needed. */
   readonly superfluous: readonly HeldClaim[];
-  /** Claims that hold too much, and what they are to hold. */
+  /** Claims that hold too much, with the parts they should hold. */
   readonly oversized: readonly { readonly claim: HeldClaim; readonly parts: readonly ClaimPart[] }[];
 }
 
 /**
- * Compares, for each consumer, resource type and dimensions, what is needed with what all claims hold together. Whoever
- * looks at the same claims comes to the same answer, in whatever order they are given: two that act on it at the same
- * time must not give up different claims.
+ * Compares, for each consumer, resource type and dimensions, what is needed with what all claims hold together. The result
+ * does not depend on the order of the claims: two processes that act on the same claims must not release different ones.
  */
 export function balance(needed: Needed | undefined, claims: readonly HeldClaim[]): Balance {
   const inOrder = [...claims].sort((one, other) => (one.uid < other.uid ? -1 : 1));
@@ -75,14 +74,14 @@ class Amounts {
     return difference;
   }
 
-  /** Takes out all that a claim holds, if all of it is there. */
+  /** Subtracts everything that a claim holds, if all of it is available. */
   takeWhole({ consumer, parts }: HeldClaim): boolean {
     if (parts.some((part) => part.amount > this.of(consumer, part))) return false;
     for (const part of parts) this.take(consumer, part);
     return true;
   }
 
-  /** As much of this as is there. */
+  /** Subtracts as much of this part as is available, and returns it. */
   take(consumer: ConsumerRef, part: ClaimPart): Amount {
     const taken = least(part.amount, this.of(consumer, part));
     this.#amounts.set(keyOf(consumer, part), minus(this.of(consumer, part), taken));

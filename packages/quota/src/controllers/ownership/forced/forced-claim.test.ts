@@ -1,30 +1,30 @@
 import { describe, expect, it } from "vitest";
-import { type ClaimParts, stored, wanted } from "../../../../test/made-claims.ts";
-import { type Found, judge } from "./forced-claim.ts";
+import { type ClaimParts, renderedClaim, storedClaim } from "../../../../test/claim-fixtures.ts";
+import { checkExisting, type ExistingClaim } from "./forced-claim.ts";
 
 const candidatesMax = 3;
 
-describe("a claim that has the name of one to be made for an object", () => {
-  const cases: Record<string, [claim: ClaimParts, found: Found]> = {
-    "is the one when it lists the object": [{ candidates: "me,other" }, { found: "ours", decided: false }],
-    "is the one when the object owns it": [
+describe("an existing claim with the name of a forced claim", () => {
+  const cases: Record<string, [claim: ClaimParts, found: ExistingClaim]> = {
+    "is ours if it lists the object": [{ candidates: "me,other" }, { result: "ours", decided: false }],
+    "is ours if the object owns it": [
       { candidates: "me", owners: ["me"], state: "granted" },
-      { found: "ours", decided: true },
+      { result: "ours", decided: true },
     ],
-    "serves as well when it lists others": [
+    "is joinable if it lists others": [
       { candidates: "other", state: "granted" },
-      { found: "joinable", candidates: ["other", "me"], decided: true },
+      { result: "joinable", candidates: ["other", "me"], decided: true },
     ],
-    "goes with the object it is bound to": [{ candidates: "other", bound: "other" }, { found: "leaving" }],
-    "goes with the object that owns it": [{ candidates: "other", owners: ["other"] }, { found: "leaving" }],
-    "serves when what owns it is not listed": [
+    "is obsolete if it is bound to another object": [{ candidates: "other", bound: "other" }, { result: "obsolete" }],
+    "is obsolete if another object owns it": [{ candidates: "other", owners: ["other"] }, { result: "obsolete" }],
+    "is joinable if its owner is not a candidate": [
       { candidates: "other", owners: ["z"] },
-      { found: "joinable", candidates: ["other", "me"], decided: false },
+      { result: "joinable", candidates: ["other", "me"], decided: false },
     ],
-    "is full": [{ candidates: "one,two,three" }, { found: "leaving" }],
-    "is worth nothing when it was denied": [{ candidates: "me", state: "denied" }, { found: "worthless" }],
+    "is obsolete if it has too many candidates": [{ candidates: "one,two,three" }, { result: "obsolete" }],
+    "is denied": [{ candidates: "me", state: "denied" }, { result: "denied" }],
   };
   it.each(Object.entries(cases))("%s", (_, [claim, found]) => {
-    expect(judge(stored(claim), wanted(), "me", candidatesMax)).toEqual(found);
+    expect(checkExisting(storedClaim(claim), renderedClaim(), "me", candidatesMax)).toEqual(found);
   });
 });

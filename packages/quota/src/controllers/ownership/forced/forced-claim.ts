@@ -8,12 +8,12 @@ import { readableName } from "../../../core/resources/object-names.ts";
 import type { ResourceClaim } from "../../../core/resources/resource-claim.ts";
 import { stableHash } from "../../../core/resources/stable-hash.ts";
 import { annotations, claimFinalizer, claimRepairer } from "../../../core/resources/well-known.ts";
-import { addressKey, type ObjectAddress } from "../objects/governed-object.ts";
+import { addressId, type ObjectAddress } from "../objects/object-address.ts";
 import { partOf } from "../objects/object-needs.ts";
 
 const hashLength = 20;
 
-/** A claim for what an object lacks; `held` are the UIDs of the claims it has. */
+/** A claim for the missing parts; `held` are the UIDs of the claims that the object already has. */
 export function claimForMissing(
   rendered: RenderedClaim,
   missing: readonly ClaimPart[],
@@ -28,16 +28,16 @@ export function claimForMissing(
   return { ...rendered, requests, name: supplementName(rendered, address, held) };
 }
 
-/** Another name for every state of the object's claims: it may lack the same amount twice. */
+/** The name depends on the existing claims, because an object may lack the same amount twice. */
 function supplementName(rendered: RenderedClaim, address: ObjectAddress, held: readonly string[]): string {
   const policy = rendered.annotations[annotations.policy] ?? "";
-  const parts = [policy, addressKey(address), consumerKey(rendered.consumer), ...[...held].sort()];
+  const parts = [policy, addressId(address), consumerKey(rendered.consumer), ...[...held].sort()];
   return readableName([policy, "supplement"], stableHash(parts, hashLength));
 }
 
-/** The claim as it is made: bound from the start, because the object is there. */
+/** The claim is bound from the start, because its object exists. */
 export function forcedManifest(claim: RenderedClaim, uid: string, owner: OwnerReference | undefined): KubernetesObject {
-  const noted = {
+  const boundAnnotations = {
     ...claim.annotations,
     [annotations.createdBy]: claimRepairer,
     [annotations.candidates]: uid,
@@ -45,35 +45,39 @@ export function forcedManifest(claim: RenderedClaim, uid: string, owner: OwnerRe
   };
   const manifest = claimManifest(
     claim,
-    noted,
+    boundAnnotations,
     owner === undefined ? {} : { ownerReferences: [owner] },
   ) as unknown as KubernetesObject;
   return { ...manifest, metadata: { ...manifest.metadata, finalizers: [claimFinalizer] } };
 }
 
-/** What is to be done with a claim that has the name of the one to be made. */
-export type Found =
-  /** It is the one: nobody has decided it yet, or it is granted. */
-  | { readonly found: "ours"; readonly decided: boolean }
-  /** It is for objects of the same name, and as good for ours. */
-  | { readonly found: "joinable"; readonly candidates: readonly string[]; readonly decided: boolean }
-  /** It was denied, and holds nothing. */
-  | { readonly found: "worthless" }
-  /** It is going, or of an object that has gone, or did not come: not for long. */
-  | { readonly found: "leaving" }
-  | { readonly found: "foreign" };
+/** The relation of an existing claim to the claim of the same name that is to be created. */
+export type ExistingClaim =
+  /** It is that claim: granted, or not decided yet. */
+  | { readonly result: "ours"; readonly decided: boolean }
+  /** It is equal, and not bound to another object yet: ours can become a candidate. */
+  | { readonly result: "joinable"; readonly candidates: readonly string[]; readonly decided: boolean }
+  | { readonly result: "denied" }
+  /** It will disappear: it is being deleted, has too many candidates, or is bound to an earlier object of the same name. */
+  | { readonly result: "obsolete" }
+  | { readonly result: "foreign" };
 
-export function judge(existing: ResourceClaim, wanted: RenderedClaim, uid: string, candidatesMax: number): Found {
-  const { metadata, answer } = existing;
+export function checkExisting(
+  existing: ResourceClaim,
+  wanted: RenderedClaim,
+  uid: string,
+  candidatesMax: number,
+): ExistingClaim {
+  const { metadata, decision } = existing;
   const candidates = candidatesOf(metadata);
   const bound = metadata.annotations?.[annotations.bound] ?? soleOwner(candidates, ownersOf(metadata));
-  if (!isSameClaim(existing, wanted)) return { found: "foreign" };
-  if (metadata.deletionTimestamp !== undefined) return { found: "leaving" };
-  if (answer.state === "denied") return { found: "worthless" };
-  const decided = answer.state === "granted";
-  if (candidates.includes(uid) || bound === uid) return { found: "ours", decided };
-  if (bound !== undefined || candidates.length >= candidatesMax) return { found: "leaving" };
-  return { found: "joinable", candidates: [...candidates, uid], decided };
+  if (!isSameClaim(existing, wanted)) return { result: "foreign" };
+  if (metadata.deletionTimestamp !== undefined) return { result: "obsolete" };
+  if (decision.state === "denied") return { result: "denied" };
+  const decided = decision.state === "granted";
+  if (candidates.includes(uid) || bound === uid) return { result: "ours", decided };
+  if (bound !== undefined || candidates.length >= candidatesMax) return { result: "obsolete" };
+  return { result: "joinable", candidates: [...candidates, uid], decided };
 }
 
 function isSameClaim(existing: ResourceClaim, wanted: RenderedClaim): boolean {

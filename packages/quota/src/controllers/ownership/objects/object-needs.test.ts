@@ -5,7 +5,7 @@ import { parseClaimCreationPolicy } from "../../../core/resources/claim-creation
 import { amountOf } from "../../../core/resources/fields/amount.ts";
 import type { Runtime } from "../../../views/runtime.ts";
 import type { GoverningPolicy } from "../claim-policies.ts";
-import { type NotedNeeds, ObjectNeeds } from "./object-needs.ts";
+import { type AdmittedNeeds, ObjectNeeds } from "./object-needs.ts";
 
 const kind = { apiGroup: "", kind: "ConfigMap" };
 const consumer = { apiGroup: "", kind: "Namespace", namespace: "", name: "default" };
@@ -68,15 +68,19 @@ const object = (version = "7", data: JsonObject = { a: "1" }): JsonObject => ({
   data,
 });
 
-/** What admission made of the object; the amount is one that no policy would give. */
-function note(amount: number | undefined, { version = "7", policy = "maps", generation = 1 } = {}): void {
+/** Records needs at admission, with an amount that no policy would render. */
+function admit(amount: number | undefined, { version = "7", policy = "maps", generation = 1 } = {}): void {
   const request = { resourceType: "maps", amount: amountOf(amount ?? 0), dimensions: {}, dimensionKey: "" };
   const claim = amount === undefined ? undefined : { consumer, requests: [request] };
-  needs.note({ uid: "u", version, policies: [{ uid: `uid-of-${policy}`, generation, claim }] } as NotedNeeds);
+  needs.recordAdmitted({
+    uid: "u",
+    version,
+    policies: [{ uid: `uid-of-${policy}`, generation, claim }],
+  } as AdmittedNeeds);
 }
 
 /** What is needed by each policy, and which of them were evaluated for it. */
-function seen(of = object()): readonly [needed: readonly unknown[], evaluated: readonly string[]] {
+function observe(of = object()): readonly [needed: readonly unknown[], evaluated: readonly string[]] {
   evaluations.length = 0;
   const needed = needs.of(of, "root", kind).map((need) => {
     return need.need === "claim" ? Number(need.parts[0]?.amount) : need.need;
@@ -84,79 +88,79 @@ function seen(of = object()): readonly [needed: readonly unknown[], evaluated: r
   return [needed, [...evaluations]];
 }
 
-describe("an object that came with its claims", () => {
-  const cases: Record<string, [change: () => void, cameWithClaims: boolean]> = {
-    "is left alone when it is seen": [() => undefined, true],
-    "is looked at when a policy went to work after it was admitted": [() => policies.push(governing("others")), false],
-    "is looked at when its policy was changed since": [
+describe("an object that was stored with its claims", () => {
+  const cases: Record<string, [change: () => void, wasStoredWithClaims: boolean]> = {
+    "needs no reconcile when its event arrives": [() => undefined, true],
+    "is reconciled if a policy took effect after its admission": [() => policies.push(governing("others")), false],
+    "is reconciled if its policy has changed since": [
       () => policies.splice(0, 1, governing("maps", { generation: 2 })),
       false,
     ],
-    "is left alone by policies that look at who asks": [
+    "needs no reconcile for policies that read the request": [
       () => policies.push(governing("others", { constraint: 'user.name != ""' })),
       true,
     ],
   };
-  for (const [title, [change, cameWithClaims]] of Object.entries(cases)) {
+  for (const [title, [change, wasStoredWithClaims]] of Object.entries(cases)) {
     it(title, () => {
-      note(5);
+      admit(5);
       change();
-      seen();
-      expect([needs.cameWithClaims("u"), needs.cameWithClaims("u")]).toEqual([cameWithClaims, false]);
+      observe();
+      expect([needs.wasStoredWithClaims("u"), needs.wasStoredWithClaims("u")]).toEqual([wasStoredWithClaims, false]);
     });
   }
 });
 
-describe("what an object needs", () => {
-  it("is asked of its policy, when nothing was noted", () => {
-    expect(seen()).toEqual([[1], ["maps"]]);
+describe("the needs of an object", () => {
+  it("are evaluated if nothing was recorded at admission", () => {
+    expect(observe()).toEqual([[1], ["maps"]]);
   });
 
-  it("is what was noted when the object was admitted, and no policy is evaluated", () => {
-    note(5);
-    expect(seen()).toEqual([[5], []]);
+  it("are those recorded at admission, without evaluating a policy", () => {
+    admit(5);
+    expect(observe()).toEqual([[5], []]);
   });
 
-  it("is nothing, when that was noted", () => {
-    note(undefined);
-    expect(seen()).toEqual([["nothing"], []]);
+  it("are nothing if that was recorded", () => {
+    admit(undefined);
+    expect(observe()).toEqual([["nothing"], []]);
   });
 
-  it("is asked of the policy from the second look on: the note is for the first", () => {
-    note(5);
-    seen();
-    expect(seen()).toEqual([[1], ["maps"]]);
+  it("are evaluated from the second event on: the record is for the first", () => {
+    admit(5);
+    observe();
+    expect(observe()).toEqual([[1], ["maps"]]);
   });
 
-  it("is asked of the policy for another version of the object, and the note is dropped", () => {
-    note(5, { version: "6" });
-    expect(seen(object("7", { a: "1", b: "2" }))).toEqual([[2], ["maps"]]);
-    expect(seen(object("6"))).toEqual([[1], ["maps"]]);
+  it("are evaluated for another version of the object, and the record is dropped", () => {
+    admit(5, { version: "6" });
+    expect(observe(object("7", { a: "1", b: "2" }))).toEqual([[2], ["maps"]]);
+    expect(observe(object("6"))).toEqual([[1], ["maps"]]);
   });
 
-  it("is asked of a policy that was changed since", () => {
-    note(5);
+  it("are evaluated for a policy that has changed since", () => {
+    admit(5);
     policies = [governing("maps", { generation: 2 })];
-    expect(seen()).toEqual([[1], ["maps"]]);
+    expect(observe()).toEqual([[1], ["maps"]]);
   });
 
-  it("is asked of a policy that was not among those noted, and only of that one", () => {
-    note(5);
+  it("are evaluated for a policy that was not recorded, and only for that one", () => {
+    admit(5);
     policies = [...policies, governing("others")];
-    expect(seen()).toEqual([[5, 1], ["others"]]);
+    expect(observe()).toEqual([[5, 1], ["others"]]);
   });
 
-  it("is not known by a note of a policy that looks at who asks", () => {
+  it("are unknown for a policy that reads the request, even if they were recorded", () => {
     policies = [governing("maps", { constraint: 'user.name != ""' })];
-    note(5);
-    expect(seen()).toEqual([["unknown"], []]);
+    admit(5);
+    expect(observe()).toEqual([["unknown"], []]);
   });
 
-  it("is not taken from the note about another object", () => {
-    note(5);
+  it("are not taken from the record of another object", () => {
+    admit(5);
     const other = object();
     const metadata = { ...(other["metadata"] as JsonObject), uid: "other" };
-    expect(seen({ ...other, metadata })).toEqual([[1], ["maps"]]);
-    expect(seen()).toEqual([[5], []]);
+    expect(observe({ ...other, metadata })).toEqual([[1], ["maps"]]);
+    expect(observe()).toEqual([[5], []]);
   });
 });

@@ -1,7 +1,7 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
 import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { type ObjectMeta, parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
-import { timeText } from "@milo-quota/kubernetes/protocol/time.ts";
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { ClaimPart } from "../../../core/ledger/claim-knowledge.ts";
 import {
   type ClaimRendering,
@@ -17,7 +17,7 @@ import { planeLabel, planeOfConsumer } from "../../../views/control-planes.ts";
 import type { Runtime } from "../../../views/runtime.ts";
 import type { ClaimPolicies, GoverningPolicy } from "../claim-policies.ts";
 
-/** What a policy wants to have claimed for an object as it is stored. */
+/** What a policy requires a stored object to have claimed. */
 export type Need =
   | {
       readonly policy: string;
@@ -25,79 +25,79 @@ export type Need =
       readonly consumer: ConsumerRef;
       readonly parts: readonly ClaimPart[];
     }
-  /** The policy is not about this object, or the object needs nothing. */
+  /** The policy does not match the object, or renders no requests for it. */
   | { readonly policy: string; readonly need: "nothing" }
-  /** Nobody can tell: the policy asks who made the object, or fails. */
+  /** Cannot be determined: the policy reads the request of the user, or its evaluation fails. */
   | { readonly policy: string; readonly need: "unknown"; readonly message: string };
 
-/** What policies made of an object when it was admitted. */
-export interface NotedNeeds {
+/** What policies rendered for an object at admission. */
+export interface AdmittedNeeds {
   readonly uid: string;
   /** The version of the object that was stored. */
   readonly version: string;
-  readonly policies: readonly NotedPolicy[];
+  readonly policies: readonly AdmittedPolicy[];
 }
 
-interface NotedPolicy {
+interface AdmittedPolicy {
   readonly uid: string;
   readonly generation: number;
   readonly claim: Pick<RenderedClaim, "consumer" | "requests"> | undefined;
 }
 
-const notedMax = 10_000;
+const admittedMax = 10_000;
 
-/** Nobody asks: what was stored is looked at. Policies that look at the one who asks are not evaluated at all. */
+/** A placeholder: policies that read the user are not evaluated for stored objects. */
 const system: RequestUser = { name: "system:milo-quota", uid: "", groups: [], extra: {} };
 
 const sharedMax = 10_000;
 const reportedMax = 1_000;
 
-/** A mistake of whoever wrote the policy, and none in this program. */
+/** An error in a policy, not in this program. */
 class PolicyFailure extends Error {
   override readonly name = "PolicyFailure";
   readonly isExpected = true;
 }
 
-/** Asks policies about objects that are stored already. */
+/** Evaluates claim policies for stored objects. */
 export class ObjectNeeds {
   readonly #runtime: Runtime;
   readonly #policies: ClaimPolicies;
-  readonly #asksWho = new WeakMap<CompiledClaimPolicy, boolean>();
-  /** Most objects need the same. */
+  readonly #readsRequest = new WeakMap<CompiledClaimPolicy, boolean>();
+  /** Interned, because most objects have the same needs. */
   readonly #shared = new Map<string, readonly Need[]>();
   readonly #reported = new Set<string>();
-  /** By UID of the object, until it is seen. */
-  readonly #noted = new Map<string, NotedNeeds>();
-  /** Of these, the objects that are being told of, if all policies about them were asked at admission. */
-  readonly #justSeen = new Set<string>();
+  /** By UID of the object, until its event arrives. */
+  readonly #admitted = new Map<string, AdmittedNeeds>();
+  /** Objects whose event is being handled, if all of their policies were evaluated at admission. */
+  readonly #storedWithClaims = new Set<string>();
 
   constructor(runtime: Runtime, policies: ClaimPolicies) {
     this.#runtime = runtime;
     this.#policies = policies;
   }
 
-  /** Whether an object was just seen that came together with its claims: nothing is to be done about them. */
-  cameWithClaims(uid: string): boolean {
-    return this.#justSeen.delete(uid);
+  /** Whether the object of the current event was stored together with all of its claims, so that it needs no reconcile. */
+  wasStoredWithClaims(uid: string): boolean {
+    return this.#storedWithClaims.delete(uid);
   }
 
-  /** Policies that were asked when an object was admitted are not asked again when it is seen. */
-  note(noted: NotedNeeds): void {
-    if (this.#noted.size >= notedMax) this.#noted.clear();
-    this.#noted.set(noted.uid, noted);
+  /** Spares evaluating the policies again when the event of the object arrives. */
+  recordAdmitted(admitted: AdmittedNeeds): void {
+    if (this.#admitted.size >= admittedMax) this.#admitted.clear();
+    this.#admitted.set(admitted.uid, admitted);
   }
 
   of(object: JsonObject, plane: string, kind: GroupKind): readonly Need[] {
-    const noted = this.#takeNoted(object);
-    // A policy that went to work after the object was admitted has no claim for it yet.
-    let isComplete = noted !== undefined;
+    const admitted = this.#takeAdmitted(object);
+    // A policy that took effect after the admission of the object has no claim for it yet.
+    let isComplete = admitted !== undefined;
     const needs = this.#governing(kind, plane).map((policy) => {
-      if (noted === undefined || this.#looksAtRequest(policy)) return this.#need(policy, object, plane);
-      const known = notedNeed(policy, noted);
+      if (admitted === undefined || this.#dependsOnRequest(policy)) return this.#need(policy, object, plane);
+      const known = admittedNeed(policy, admitted);
       if (known === undefined) isComplete = false;
       return known ?? this.#need(policy, object, plane);
     });
-    if (noted !== undefined && isComplete) this.#justSeen.add(noted.uid);
+    if (admitted !== undefined && isComplete) this.#storedWithClaims.add(admitted.uid);
     const key = needs.map(needText).join("\n");
     const shared = this.#shared.get(key);
     if (shared !== undefined) return shared;
@@ -106,8 +106,8 @@ export class ObjectNeeds {
     return needs;
   }
 
-  /** The policy of this name, if there is exactly one for objects there: of two nobody could tell whose a claim is. */
-  policy(name: string, kind: GroupKind, { plane }: ObjectPlace): GoverningPolicy | undefined {
+  /** The policy of this name. Undefined also if two of them apply: their claims could not be told apart. */
+  policy(name: string, kind: GroupKind, { plane }: PlaneObjectKey): GoverningPolicy | undefined {
     return this.#governing(kind, plane).find(({ policy }) => policy.metadata.name === name);
   }
 
@@ -127,17 +127,17 @@ export class ObjectNeeds {
       tenantOf: (stored) => planes.tenantOf(plane, stored),
       bucketNamespace: (consumer) => planes.bucketNamespace(consumer),
       isElsewhere: (consumer) => planeOfConsumer(planes, consumer, plane) !== plane,
-      now: timeText(clock.now()),
+      now: formatTime(clock.now()),
     });
   }
 
-  #takeNoted(object: JsonObject): NotedNeeds | undefined {
-    if (this.#noted.size === 0) return undefined;
+  #takeAdmitted(object: JsonObject): AdmittedNeeds | undefined {
+    if (this.#admitted.size === 0) return undefined;
     const { uid = "", resourceVersion } = (object["metadata"] ?? {}) as ObjectMeta;
-    const noted = this.#noted.get(uid);
-    if (noted === undefined) return undefined;
-    this.#noted.delete(uid);
-    return noted.version === resourceVersion ? noted : undefined;
+    const admitted = this.#admitted.get(uid);
+    if (admitted === undefined) return undefined;
+    this.#admitted.delete(uid);
+    return admitted.version === resourceVersion ? admitted : undefined;
   }
 
   #governing(kind: GroupKind, plane: string): readonly GoverningPolicy[] {
@@ -149,8 +149,12 @@ export class ObjectNeeds {
 
   #need(policy: GoverningPolicy, object: JsonObject, plane: string): Need {
     const name = policy.policy.metadata.name ?? "";
-    if (this.#looksAtRequest(policy)) {
-      return { policy: name, need: "unknown", message: "the policy looks at who asks, which is known to nobody now" };
+    if (this.#dependsOnRequest(policy)) {
+      return {
+        policy: name,
+        need: "unknown",
+        message: "the policy reads the request, which is unknown for a stored object",
+      };
     }
     const rendering = this.render(policy, object, plane);
     switch (rendering.outcome) {
@@ -169,7 +173,7 @@ export class ObjectNeeds {
     }
   }
 
-  /** It may fail for every object there is, and whenever one changes. */
+  /** A policy may fail for every object, and whenever one changes. */
   #reportOnce(message: string): void {
     if (this.#reported.has(message)) return;
     if (this.#reported.size >= reportedMax) this.#reported.clear();
@@ -177,16 +181,16 @@ export class ObjectNeeds {
     this.#runtime.report("claims for stored objects", new PolicyFailure(message));
   }
 
-  #looksAtRequest({ compiled, policy }: GoverningPolicy): boolean {
-    const known = this.#asksWho.get(compiled) ?? readsRequest(policy);
-    this.#asksWho.set(compiled, known);
+  #dependsOnRequest({ compiled, policy }: GoverningPolicy): boolean {
+    const known = this.#readsRequest.get(compiled) ?? readsRequest(policy);
+    this.#readsRequest.set(compiled, known);
     return known;
   }
 }
 
-function notedNeed({ policy }: GoverningPolicy, noted: NotedNeeds): Need | undefined {
+function admittedNeed({ policy }: GoverningPolicy, admitted: AdmittedNeeds): Need | undefined {
   const { uid, generation, name = "" } = policy.metadata;
-  const found = noted.policies.find((each) => each.uid === uid && each.generation === generation);
+  const found = admitted.policies.find((each) => each.uid === uid && each.generation === generation);
   if (found === undefined) return undefined;
   const { claim } = found;
   if (claim === undefined) return { policy: name, need: "nothing" };

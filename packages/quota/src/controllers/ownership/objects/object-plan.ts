@@ -3,62 +3,62 @@ import type { ClaimCreationPolicy } from "../../../core/resources/claim-creation
 import { type Balance, balance, type HeldClaim } from "../forced/balance.ts";
 import type { Need } from "./object-needs.ts";
 
-/** A claim for an object by a policy, that has not been denied. */
+/** A claim of an object by a policy that is pending or granted. */
 export interface ObjectClaim extends HeldClaim {
   readonly state: "pending" | "granted";
   readonly deleting: boolean;
-  /** Whether it may be for other objects as well, that were tried under the same name. */
+  /** Whether it has other candidates: failed attempts to create an object of the same name. */
   readonly isShared: boolean;
-  /** How long what it is for may still be on its way. */
-  readonly youngForMs: number;
+  /** How long a change to the object that it was created for may still be stored. */
+  readonly recentForMs: number;
 }
 
-/** What is to be known of an object and a policy to tell what to do about its claims. */
-export interface ObjectSituation {
+/** The state of an object and a policy that the plan for its claims depends on. */
+export interface ObservedObject {
   readonly need: Need;
   readonly mode: ClaimCreationPolicy["mode"];
   readonly existingObjects: ClaimCreationPolicy["existingObjects"];
-  /** Since when the policy is at work; undefined as long as nobody has said so. */
+  /** Since when the policy is in effect; undefined until its status says so. */
   readonly readySince: string | undefined;
   readonly created: string;
   readonly claims: readonly ObjectClaim[];
 }
 
 export interface ObjectPlan {
-  /** What a claim is to be made for, whether it fits or not: the object is there. */
+  /** Parts to create a forced claim for. */
   readonly missing: readonly ClaimPart[];
   readonly superfluous: Balance["superfluous"];
   readonly oversized: Balance["oversized"];
-  /** When to look again although nothing happened; undefined: not at all. */
+  /** When to plan again without an event; undefined: never. */
   readonly waitMs: number | undefined;
 }
 
-const atRest: ObjectPlan = { missing: [], superfluous: [], oversized: [], waitMs: undefined };
+const emptyPlan: ObjectPlan = { missing: [], superfluous: [], oversized: [], waitMs: undefined };
 
 /**
- * What to do about the claims of an object by a policy. Too little is put right at once. Too much may be meant for what
- * is about to be stored, and is left until that would have come.
+ * Plans the changes to the claims of an object by a policy. Missing claims are created at once. Surplus may belong to a
+ * change of the object that is not stored yet, and is released only after the time for that has passed.
  */
-export function planFor(situation: ObjectSituation): ObjectPlan {
-  const { need, mode, readySince, claims } = situation;
-  if (need.need === "unknown" || mode === "Shadow" || readySince === undefined) return atRest;
-  if (claims.length === 0 && (need.need === "nothing" || !isGoverned(situation))) return atRest;
+export function planFor(object: ObservedObject): ObjectPlan {
+  const { need, mode, readySince, claims } = object;
+  if (need.need === "unknown" || mode === "Shadow" || readySince === undefined) return emptyPlan;
+  if (claims.length === 0 && (need.need === "nothing" || !isGoverned(object))) return emptyPlan;
   const { missing, superfluous, oversized } = balance(need.need === "claim" ? need : undefined, claims);
   const isChanging = claims.some(({ state, deleting, isShared }) => state === "pending" || deleting || isShared);
-  if (isChanging || superfluous.length + oversized.length === 0) return { ...atRest, missing };
-  const waitMs = Math.max(...claims.map(({ youngForMs }) => youngForMs));
-  return waitMs > 0 ? { ...atRest, missing, waitMs } : { missing, superfluous, oversized, waitMs: undefined };
+  if (isChanging || superfluous.length + oversized.length === 0) return { ...emptyPlan, missing };
+  const waitMs = Math.max(...claims.map(({ recentForMs }) => recentForMs));
+  return waitMs > 0 ? { ...emptyPlan, missing, waitMs } : { missing, superfluous, oversized, waitMs: undefined };
 }
 
-export function isAtRest({ missing, superfluous, oversized, waitMs }: ObjectPlan): boolean {
+export function isEmptyPlan({ missing, superfluous, oversized, waitMs }: ObjectPlan): boolean {
   return missing.length + superfluous.length + oversized.length === 0 && waitMs === undefined;
 }
 
-/** Times are in seconds: one made in the very second in which the policy went to work is taken as made after it. */
+/** Timestamps have a resolution of one second: an object created in the same second counts as newer. */
 export function isOlder(created: string, readySince: string): boolean {
   return created < readySince;
 }
 
-function isGoverned({ existingObjects, created, readySince = "" }: ObjectSituation): boolean {
+function isGoverned({ existingObjects, created, readySince = "" }: ObservedObject): boolean {
   return existingObjects === "Adopt" || !isOlder(created, readySince);
 }

@@ -4,17 +4,17 @@ import { StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { isJsonObject, type JsonObject, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { GroupKind } from "../../../core/resources/fields/consumer-ref.ts";
 import type { ControlPlanes } from "../../../views/control-planes.ts";
-import type { ObjectAddress } from "./governed-object.ts";
+import type { ObjectAddress } from "./object-address.ts";
 
-/** Which kinds a plane serves, by what its server says. */
+/** Discovery of the kinds that a control plane serves. */
 export interface ServedKinds {
-  /** Undefined when the server says that it serves no such kind; rejects when it does not say. */
-  find(plane: string, kind: GroupKind): Promise<ResourceType | undefined>;
-  /** What it said led to nothing. */
-  doubt?(plane: string): void;
+  /** Undefined if the server does not serve the kind; rejects if discovery fails. */
+  resourceFor(plane: string, kind: GroupKind): Promise<ResourceType | undefined>;
+  /** Drops the cached discovery of a control plane, after the server did not serve a kind that it announced. */
+  invalidate?(plane: string): void;
 }
 
-/** Reads objects of any kind from their server itself. */
+/** Reads objects of any kind from their API server. */
 export class ObjectReader {
   readonly #planes: ControlPlanes;
   readonly #served: ServedKinds;
@@ -25,25 +25,25 @@ export class ObjectReader {
   }
 
   /**
-   * Undefined only when the server says that there is no such object, or no such kind. Rejects whenever it does not say:
-   * a server that cannot be reached has lost nothing.
+   * Undefined only if the server reported that the object or its kind does not exist. Rejects if the server cannot be
+   * reached, which must not be mistaken for a deletion.
    */
-  async read({ kind, place }: ObjectAddress, signal: AbortSignal): Promise<JsonObject | undefined> {
-    const type = await this.#served.find(place.plane, kind);
+  async read({ kind, key }: ObjectAddress, signal: AbortSignal): Promise<JsonObject | undefined> {
+    const type = await this.#served.resourceFor(key.plane, kind);
     signal.throwIfAborted();
-    if (type === undefined || (type.scope === "Cluster") !== (place.namespace === "")) return undefined;
-    const { namespace, name } = place;
-    const client = this.#planes.client(place.plane).resource(type, anyObject);
+    if (type === undefined || (type.scope === "Cluster") !== (key.namespace === "")) return undefined;
+    const { namespace, name } = key;
+    const client = this.#planes.client(key.plane).resource(type, anyObject);
     try {
       return await client.find({ name, ...(namespace === "" ? {} : { namespace }) }, signal);
     } catch (error) {
-      if (error instanceof StatusError && error.status.code === 404) this.#served.doubt?.(place.plane);
+      if (error instanceof StatusError && error.status.code === 404) this.#served.invalidate?.(key.plane);
       throw error;
     }
   }
 }
 
-/** What matters of any object, whatever its kind. */
+/** The metadata of an object that controllers need. */
 export interface ObjectFacts {
   readonly uid: string;
   readonly apiVersion: string;

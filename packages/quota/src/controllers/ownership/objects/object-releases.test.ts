@@ -3,13 +3,13 @@ import type { ClaimPart } from "../../../core/ledger/claim-knowledge.ts";
 import { amountOf } from "../../../core/resources/fields/amount.ts";
 import { parseResourceClaim } from "../../../core/resources/resource-claim.ts";
 import type { AutomaticClaim, ClaimRecord } from "../../../views/claim-record.ts";
-import type { ClaimEntry } from "../claims/claim-register.ts";
+import type { ClaimEntry } from "../claims/claim-index.ts";
 import { ObjectReleases, type StoredClaims } from "./object-releases.ts";
 
 const consumer = { apiGroup: "", kind: "Namespace", namespace: "", name: "default" };
 const address = {
   kind: { apiGroup: "", kind: "ConfigMap" },
-  place: { plane: "root", namespace: "default", name: "a" },
+  key: { plane: "root", namespace: "default", name: "a" },
 };
 const part = (amount: number): ClaimPart => ({ resourceType: "maps", dimensionKey: "", amount: amountOf(amount) });
 
@@ -37,43 +37,43 @@ function entry(uid: string, given: Given = {}): ClaimEntry {
   return [{ plane: "root", namespace: "default", name: uid }, record];
 }
 
-/** Nothing has happened since the view was told. */
-const asSeen: StoredClaims = { versionAt: () => "7", at: () => undefined };
+/** The cache is up to date. */
+const upToDate: StoredClaims = { versionOf: () => "7", get: () => undefined };
 
 const releases = (...entries: readonly ClaimEntry[]) => new ObjectReleases({ of: () => entries });
 
-describe("the claims that go with an object", () => {
+describe("the claims released with an object", () => {
   const cases: Readonly<Record<string, readonly [given: Given, goes: boolean]>> = {
     "one that is granted and bound to it": [{}, true],
-    "one that is deleted already, and kept for it": [{ deleting: true }, true],
+    "one that is being deleted, and kept for it": [{ deleting: true }, true],
     "one that lists it several times": [{ candidates: ["a", "a"] }, true],
-    "one that it owns, and that is for nobody else": [{ bound: undefined, owners: ["a"] }, true],
+    "one that it owns, without other candidates": [{ bound: undefined, owners: ["a"] }, true],
     "one that lists others as well": [{ candidates: ["a", "b"] }, false],
     "one that is bound to another": [{ bound: "b", candidates: ["b"] }, false],
     "one that is not bound to anything": [{ bound: undefined }, false],
-    "one that waits to be decided": [{ state: "pending" }, false],
+    "one that is pending": [{ state: "pending" }, false],
     "one that was denied": [{ state: "denied" }, false],
-    "one that was made by hand": [{ manual: true }, false],
+    "one that a user created": [{ manual: true }, false],
   };
   for (const [which, [given, goes]] of Object.entries(cases)) {
     it(`are ${goes ? "" : "not "}${which}`, () => {
-      const found = releases(entry("c", given)).onRemoval(address, "a", asSeen);
+      const found = releases(entry("c", given)).onRemoval(address, "a", upToDate);
       expect(found.map(({ uid, left }) => [uid, left])).toEqual(goes ? [["c", undefined]] : []);
     });
   }
 });
 
-describe("what claims give back when an object needs less", () => {
+describe("the claims released when an object needs less", () => {
   const needed = (amount: number) => ({ policy: "maps", needed: { consumer, parts: [part(amount)] } });
   const left = (
     entries: readonly ClaimEntry[],
     need: ReturnType<typeof needed> | { policy: string; needed: undefined },
   ) =>
     releases(...entries)
-      .onChange(address, "a", [need], asSeen)
+      .onChange(address, "a", [need], upToDate)
       .map((each) => [each.uid, each.left?.map(({ amount }) => Number(amount))]);
 
-  it("is the rest of one, or all of others", () => {
+  it("shrink, or are released as a whole", () => {
     expect(left([entry("c", { amount: 5 })], needed(2))).toEqual([["c", [2]]]);
     expect(left([entry("c", { amount: 5 }), entry("d", { amount: 3 })], needed(5))).toEqual([["d", undefined]]);
     expect(left([entry("c", { amount: 5 }), entry("d", { amount: 3 })], { policy: "maps", needed: undefined })).toEqual(
@@ -84,27 +84,27 @@ describe("what claims give back when an object needs less", () => {
     );
   });
 
-  it("is nothing when all of it is needed", () => {
+  it("are none if everything is needed", () => {
     expect(left([entry("c", { amount: 2 })], needed(2))).toEqual([]);
     expect(left([entry("c", { amount: 2 })], needed(3))).toEqual([]);
   });
 
-  it("is nothing of claims by other policies, and denied ones are no hindrance", () => {
+  it("are none of other policies, and denied ones do not matter", () => {
     const others = [entry("other", { policy: "others", amount: 9 }), entry("denied", { state: "denied" })];
     expect(left([entry("c", { amount: 5 }), ...others], needed(2))).toEqual([["c", [2]]]);
   });
 
   it.each<[string, Given]>([
-    ["waits to be decided", { state: "pending" }],
+    ["is pending", { state: "pending" }],
     ["is being deleted", { deleting: true }],
-    ["is for others as well", { candidates: ["a", "b"] }],
-  ])("is left for later when one of them %s", (_, given) => {
+    ["has other candidates", { candidates: ["a", "b"] }],
+  ])("are none while one of them %s", (_, given) => {
     expect(left([entry("c", { amount: 5 }), entry("d", given)], needed(2))).toEqual([]);
   });
 });
 
-describe("while the view is behind", () => {
-  const placeOf = (name: string) => ({ plane: "root", namespace: "default", name });
+describe("while the cache is behind", () => {
+  const keyOf = (name: string) => ({ plane: "root", namespace: "default", name });
 
   /** A claim as it is stored, granted to an object. */
   function storedClaim(uid: string, amount: number, object = "a") {
@@ -137,33 +137,33 @@ describe("while the view is behind", () => {
     return claim.value;
   }
 
-  it("a claim that is gone holds nothing, so that the others keep what is needed", () => {
+  it("a deleted claim holds nothing, so that the others keep what is needed", () => {
     const stored: StoredClaims = {
-      versionAt: ({ name }) => (name === "c" ? "7" : undefined),
-      at: () => undefined,
+      versionOf: ({ name }) => (name === "c" ? "7" : undefined),
+      get: () => undefined,
     };
-    const seen = releases(entry("c", { amount: 3 }), entry("d", { amount: 2 }));
+    const own = releases(entry("c", { amount: 3 }), entry("d", { amount: 2 }));
     const need = { policy: "maps", needed: { consumer, parts: [part(2)] } };
-    const given = seen.onChange(address, "a", [need], stored);
+    const given = own.onChange(address, "a", [need], stored);
     expect(given.map(({ uid, left }) => [uid, left?.map(({ amount }) => Number(amount))])).toEqual([["c", [2]]]);
   });
 
-  it("a claim that came with the object or with a change of it goes with it", () => {
-    const seen = releases();
-    seen.note("a", [placeOf("c")]);
-    seen.note("a", [placeOf("d")]);
-    const at: StoredClaims["at"] = ({ name }) => storedClaim(name, 2);
-    const given = seen.onRemoval(address, "a", { versionAt: () => "9", at });
+  it("a claim that was stored with the object, or with an update of it, is released with it", () => {
+    const own = releases();
+    own.recordClaims("a", [keyOf("c")]);
+    own.recordClaims("a", [keyOf("d")]);
+    const get: StoredClaims["get"] = ({ name }) => storedClaim(name, 2);
+    const given = own.onRemoval(address, "a", { versionOf: () => "9", get });
     expect(given.map(({ uid, held }) => [uid, held.map(({ amount }) => Number(amount))])).toEqual([
       ["c", [2]],
       ["d", [2]],
     ]);
   });
 
-  it("a claim that came with the object and is gone again, or another's by now, does not", () => {
-    const seen = releases();
-    seen.note("a", [placeOf("c"), placeOf("d")]);
-    const at: StoredClaims["at"] = ({ name }) => (name === "c" ? undefined : storedClaim(name, 2, "b"));
-    expect(seen.onRemoval(address, "a", { versionAt: () => "9", at })).toEqual([]);
+  it("a claim that was stored with the object is not released if it is gone or bound to another object", () => {
+    const own = releases();
+    own.recordClaims("a", [keyOf("c"), keyOf("d")]);
+    const get: StoredClaims["get"] = ({ name }) => (name === "c" ? undefined : storedClaim(name, 2, "b"));
+    expect(own.onRemoval(address, "a", { versionOf: () => "9", get })).toEqual([]);
   });
 });

@@ -1,36 +1,36 @@
 import type { ConditionState } from "@milo-quota/kubernetes/protocol/condition.ts";
-import { extended } from "@milo-quota/kubernetes/protocol/extended.ts";
-import type { ClaimAnswerStatus } from "../../../core/ledger/answer.ts";
+import { extendObject } from "@milo-quota/kubernetes/protocol/extend-object.ts";
 import type { ClaimPart } from "../../../core/ledger/claim-knowledge.ts";
+import type { DecisionStatus } from "../../../core/ledger/decision-status.ts";
 import { knowledgeOf } from "../../../core/ledger/read-claim.ts";
 import { amountToJson, noAmount } from "../../../core/resources/fields/amount.ts";
 import type { ResourceClaim } from "../../../core/resources/resource-claim.ts";
 
-/** What goes into every status beside the answer. */
-export interface StatusFrame {
+/** Fields of every claim status, whatever the decision. */
+export interface StatusDetails {
   readonly now: string;
-  /** What is asked for, in the units that people read. */
+  /** The requested amounts in display units. */
   readonly amounts: string;
 }
 
-/** What of a claim its next status depends on. */
+/** The fields of a claim that its next status depends on. */
 type Before = Pick<ResourceClaim, "metadata" | "status">;
 
-/** The status of a claim that is decided: answer and numbers in one piece. */
-export function decidedStatus(claim: Before, answer: ClaimAnswerStatus, frame: StatusFrame): object {
-  const allocations = answer.allocations.map((each) => extended(each, { lastTransitionTime: frame.now }));
-  return extended(withCondition(claim, answer.condition, frame), { allocations });
+/** The status of a decided claim: condition and allocations are always written together. */
+export function decidedStatus(claim: Before, decision: DecisionStatus, details: StatusDetails): object {
+  const allocations = decision.allocations.map((each) => extendObject(each, { lastTransitionTime: details.now }));
+  return extendObject(withCondition(claim, decision.condition, details), { allocations });
 }
 
-/** The status of a claim that cannot be decided as things are; undefined when it says so already. */
-export function invalidStatus(claim: ResourceClaim, message: string, frame: StatusFrame): object | undefined {
-  const said = claim.status.conditions?.find(({ type }) => type === "Granted");
-  if (said?.reason === "ValidationFailed" && said.message === message) return undefined;
+/** The status of a claim that cannot be decided at present; undefined if it already has this message. */
+export function invalidStatus(claim: ResourceClaim, message: string, details: StatusDetails): object | undefined {
+  const before = claim.status.conditions?.find(({ type }) => type === "Granted");
+  if (before?.reason === "ValidationFailed" && before.message === message) return undefined;
   const condition = { type: "Granted", status: "False", reason: "ValidationFailed", message } as const;
-  return withCondition(claim, condition, frame);
+  return withCondition(claim, condition, details);
 }
 
-/** The status of a granted claim that holds less than before; undefined when it holds no more than that already. */
+/** The status of a granted claim that is to hold less; undefined if it already holds no more than that. */
 export function shrunkStatus(claim: ResourceClaim, parts: readonly ClaimPart[]): object | undefined {
   const knowledge = knowledgeOf(claim);
   const held = knowledge.state === "granted" ? knowledge.parts : [];
@@ -48,14 +48,14 @@ function isSamePart(one: ClaimPart, other: ClaimPart | undefined): boolean {
   return one.resourceType === other?.resourceType && one.dimensionKey === other.dimensionKey;
 }
 
-/** A claim is born with a condition as old as time; what is said of it is said now. */
+/** Always sets a new lastTransitionTime: the default condition of a new claim has the Unix epoch. */
 function withCondition(
   { metadata: { generation = 1 }, status }: Before,
   condition: ConditionState,
-  { now, amounts }: StatusFrame,
+  { now, amounts }: StatusDetails,
 ): object {
   const others = (status.conditions ?? []).filter(({ type }) => type !== condition.type);
   const { type, status: holds, reason, message } = condition;
-  const said = { type, status: holds, reason, message, observedGeneration: generation, lastTransitionTime: now };
-  return { ...status, observedGeneration: generation, amounts, conditions: [...others, said] };
+  const changed = { type, status: holds, reason, message, observedGeneration: generation, lastTransitionTime: now };
+  return { ...status, observedGeneration: generation, amounts, conditions: [...others, changed] };
 }

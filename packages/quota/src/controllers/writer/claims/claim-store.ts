@@ -1,19 +1,19 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { parseResourceClaim, type ResourceClaim } from "../../../core/resources/resource-claim.ts";
 import type { ControlPlanes } from "../../../views/control-planes.ts";
 import { claimsType } from "../../../views/quota-types.ts";
-import { findIfAny } from "../../find-if-any.ts";
-import { parseWritten } from "../pages/written.ts";
+import { findOrUndefined } from "../../find-or-undefined.ts";
+import { parseObjectVersion } from "../buckets/object-version.ts";
 import { meaningOf } from "../write-failure.ts";
 
-/** What became of a write: it stands, or the claim is something else than we thought. */
+/** The outcome of a status write; `differs` has the claim as it is stored now. */
 export type ClaimWrite =
   | { readonly outcome: "written" }
   | { readonly outcome: "differs"; readonly claim: ResourceClaim }
   | { readonly outcome: "gone" };
 
-/** Writes into claims what was decided. Each write is on the version that was decided on. */
+/** Reads claims and writes their status. Every write names the resourceVersion that was decided on. */
 export class ClaimStore {
   readonly #planes: ControlPlanes;
 
@@ -21,25 +21,25 @@ export class ClaimStore {
     this.#planes = planes;
   }
 
-  find(place: ObjectPlace, signal: AbortSignal): Promise<ResourceClaim | undefined> {
-    return findIfAny(this.#planes.client(place.plane).resource(claimsType, parseResourceClaim), place, signal);
+  find(key: PlaneObjectKey, signal: AbortSignal): Promise<ResourceClaim | undefined> {
+    return findOrUndefined(this.#planes.client(key.plane).resource(claimsType, parseResourceClaim), key, signal);
   }
 
-  /** When nobody knows what became of the write, the claim is read: it may well have happened. */
+  /** Reads the claim after a failed write, which may have been applied nevertheless. */
   async write(
-    place: ObjectPlace,
+    key: PlaneObjectKey,
     { claim, status }: { readonly claim: ResourceClaim; readonly status: object },
     signal: AbortSignal,
   ): Promise<ClaimWrite> {
     const { uid, resourceVersion } = claim.metadata;
     const body = { metadata: { uid, resourceVersion }, status } as unknown as JsonObject;
     try {
-      const claims = this.#planes.client(place.plane).resource(claimsType, parseWritten);
-      await claims.patch(place, { type: "merge", body }, { subresource: "status" }, signal);
+      const claims = this.#planes.client(key.plane).resource(claimsType, parseObjectVersion);
+      await claims.patch(key, { type: "merge", body }, { subresource: "status" }, signal);
       return { outcome: "written" };
     } catch (error) {
-      if (meaningOf(error) === "refused") throw error;
-      const current = await this.find(place, signal);
+      if (meaningOf(error) === "rejected") throw error;
+      const current = await this.find(key, signal);
       if (current === undefined || current.metadata.uid !== uid) return { outcome: "gone" };
       return { outcome: "differs", claim: current };
     }

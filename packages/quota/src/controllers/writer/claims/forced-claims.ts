@@ -1,47 +1,44 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
+import { objectId } from "../../object-id.ts";
 
 /**
- * Claims that are granted whether they fit or not, because what they are for is there already. Nobody can ask for that in
- * a claim itself: only whoever makes such a claim in this process says so, before it makes it.
+ * Claims that are granted without checking the limit, because their object already exists. A claim cannot request this
+ * itself: the forced claim writer in this process announces each one here before it creates it.
  */
 export class ForcedClaims {
   readonly #uids = new Map<string, string | undefined>();
-  readonly #listeners = new Set<(place: ObjectPlace) => void>();
+  readonly #listeners = new Set<(key: PlaneObjectKey) => void>();
 
-  /** A claim will be made there; until it is known to be ours, nobody decides it. */
-  expect(place: ObjectPlace): void {
-    this.#uids.set(keyOf(place), undefined);
+  /** A forced claim is about to be created. Until its UID is confirmed, no claim of this name is decided. */
+  expect(key: PlaneObjectKey): void {
+    this.#uids.set(objectId(key), undefined);
   }
 
-  /** It was made, and this is its UID. */
-  confirm(place: ObjectPlace, uid: string): void {
-    this.#uids.set(keyOf(place), uid);
-    this.#tell(place);
+  /** The claim was created, with this UID. */
+  confirm(key: PlaneObjectKey, uid: string): void {
+    this.#uids.set(objectId(key), uid);
+    this.#notify(key);
   }
 
-  /** It was not made, or is decided, or gone: what is there is a claim like any other. */
-  release(place: ObjectPlace): void {
-    if (this.#uids.delete(keyOf(place))) this.#tell(place);
+  /** The claim was not created, is decided, or is gone: a claim of this name is an ordinary one again. */
+  release(key: PlaneObjectKey): void {
+    if (this.#uids.delete(objectId(key))) this.#notify(key);
   }
 
-  verdict(place: ObjectPlace, uid: string): "forced" | "ordinary" | "unknown" {
-    const key = keyOf(place);
-    if (!this.#uids.has(key)) return "ordinary";
-    const expected = this.#uids.get(key);
+  verdict(key: PlaneObjectKey, uid: string): "forced" | "ordinary" | "unknown" {
+    const id = objectId(key);
+    if (!this.#uids.has(id)) return "ordinary";
+    const expected = this.#uids.get(id);
     if (expected === undefined) return "unknown";
     return expected === uid ? "forced" : "ordinary";
   }
 
-  onChange(listener: (place: ObjectPlace) => void): () => void {
+  onChange(listener: (key: PlaneObjectKey) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  #tell(place: ObjectPlace): void {
-    for (const listener of this.#listeners) listener(place);
+  #notify(key: PlaneObjectKey): void {
+    for (const listener of this.#listeners) listener(key);
   }
-}
-
-function keyOf({ plane, namespace, name }: ObjectPlace): string {
-  return `${plane}\n${namespace}\n${name}`;
 }

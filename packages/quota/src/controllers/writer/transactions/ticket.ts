@@ -1,40 +1,39 @@
-import type { ObjectPlace } from "@milo-quota/kubernetes/client/watch/object-place.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ClaimPart } from "../../../core/ledger/claim-knowledge.ts";
 import type { OpenClaim } from "../../../core/ledger/ledger-bucket.ts";
 import type { RenderedClaim } from "../../../core/policy/claim-policy.ts";
 import type { ConsumerKey } from "../consumer-state.ts";
 
-/** A claim that is to be stored, as granted, together with the object it is for. */
+/** A claim to be stored as granted, in one transaction with its object. */
 export interface NewClaim {
   readonly plane: string;
   readonly claim: RenderedClaim;
   readonly uid: string;
 }
 
-/** A claim that is stored and granted, and is to hold less. */
+/** A granted claim that is to hold less, or to be removed. */
 export interface ReleasedClaim {
-  readonly place: ObjectPlace;
+  readonly key: PlaneObjectKey;
   readonly uid: string;
   readonly consumer: ConsumerKey["consumer"];
-  /** What it held. */
+  /** Its allocations before. */
   readonly held: readonly ClaimPart[];
-  /** What it holds from then on; undefined when it is removed. */
+  /** Its allocations afterwards; undefined if the claim is removed. */
   readonly left: readonly ClaimPart[] | undefined;
 }
 
-/** What a transaction changes about the quota of one consumer. */
+/** The quota changes of a transaction for one consumer. */
 export interface QuotaChange {
   readonly key: ConsumerKey;
-  /** Of the consumer. */
-  readonly id: string;
+  readonly consumerId: string;
   readonly granted: readonly (OpenClaim & { readonly request: NewClaim })[];
   readonly released: readonly ReleasedClaim[];
 }
 
-/** What a transaction changes about quota: handed to the store with it, and back to the writer when a batch is taken. */
+/** The quota changes of a transaction. The store passes it back to the writer when it commits a batch. */
 export interface QuotaTicket {
   readonly changes: readonly QuotaChange[];
-  /** The status of each new claim, in the order in which they were asked for. */
+  /** The status of each new claim, in the order of the request. */
   readonly statuses: readonly JsonObject[];
 }

@@ -12,36 +12,36 @@ const microtasks = async (): Promise<void> => {
   for (let at = 0; at < 10; at += 1) await Promise.resolve();
 };
 
-const round = async (name: string): Promise<void> => {
-  await turns.beginRound();
+const reconcile = async (name: string): Promise<void> => {
+  await turns.beginReconcile();
   order.push(name);
 };
 
 describe("turns of a consumer", () => {
   it("are free at first, and again after every turn", async () => {
-    expect([turns.isFree, turns.isInRound]).toEqual([true, false]);
-    await turns.beginRound();
-    expect([turns.isFree, turns.isInRound]).toEqual([false, true]);
+    expect([turns.isFree, turns.isReconciling]).toEqual([true, false]);
+    await turns.beginReconcile();
+    expect([turns.isFree, turns.isReconciling]).toEqual([false, true]);
     turns.end();
     turns.beginTransaction();
-    expect([turns.isFree, turns.isInRound]).toEqual([false, false]);
+    expect([turns.isFree, turns.isReconciling]).toEqual([false, false]);
     turns.end();
-    expect([turns.isFree, turns.isInRound]).toEqual([true, false]);
+    expect([turns.isFree, turns.isReconciling]).toEqual([true, false]);
   });
 
-  it("have a round wait for a transaction, and go on when that is over", async () => {
+  it("have a reconcile wait until a transaction is over", async () => {
     turns.beginTransaction();
-    const waiting = round("round");
+    const waiting = reconcile("reconcile");
     await microtasks();
     expect(order).toEqual([]);
     turns.end();
     await waiting;
-    expect([order, turns.isInRound]).toEqual([["round"], true]);
+    expect([order, turns.isReconciling]).toEqual([["reconcile"], true]);
   });
 
-  it("are given to one round at a time, however many wait", async () => {
+  it("go to one reconcile at a time, however many wait", async () => {
     turns.beginTransaction();
-    const waiting = [round("a"), round("b"), round("c")];
+    const waiting = [reconcile("a"), reconcile("b"), reconcile("c")];
     turns.end();
     await microtasks();
     expect(order).toEqual(["a"]);
@@ -52,17 +52,17 @@ describe("turns of a consumer", () => {
     expect(order).toEqual(["a", "b", "c"]);
   });
 
-  it("are not given to a transaction while they are another's: the caller has to look first", async () => {
-    await turns.beginRound();
-    expect(() => turns.beginTransaction()).toThrow("it is the turn of a round");
+  it("throw if a transaction begins while they are taken: the caller has to check first", async () => {
+    await turns.beginReconcile();
+    expect(() => turns.beginTransaction()).toThrow("a reconcile holds the lock");
     turns.end();
     turns.beginTransaction();
-    expect(() => turns.beginTransaction()).toThrow("it is the turn of a transaction");
+    expect(() => turns.beginTransaction()).toThrow("a transaction holds the lock");
   });
 
-  it("tell those who wait for the end of the turn that is on, and not of the next", async () => {
+  it("resolve `over` at the end of the current turn, not of the next", async () => {
     await turns.over;
-    await turns.beginRound();
+    await turns.beginReconcile();
     const first = turns.over.then(() => order.push("first is over"));
     turns.end();
     turns.beginTransaction();

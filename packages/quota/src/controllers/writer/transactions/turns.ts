@@ -1,44 +1,43 @@
 /**
- * Whose turn it is to change the pages of a consumer: a round of the writer, or a transaction of the store. One at a time,
- * so that neither overtakes what the other has prepared.
+ * A lock on the buckets of a consumer: either a reconcile of the writer holds it, or a transaction of the store. So neither
+ * overtakes writes that the other has prepared.
  */
 export class Turns {
-  #holder: "nobody" | "round" | "transaction" = "nobody";
+  #holder: "none" | "reconcile" | "transaction" = "none";
   #over: Promise<void> = Promise.resolve();
   #end: () => void = () => undefined;
 
   get isFree(): boolean {
-    return this.#holder === "nobody";
+    return this.#holder === "none";
   }
 
-  /** Whether a round of the writer has its turn. */
-  get isInRound(): boolean {
-    return this.#holder === "round";
+  get isReconciling(): boolean {
+    return this.#holder === "reconcile";
   }
 
-  /** Settles when the turn that is on now is over. */
+  /** Settles when the current turn is over. */
   get over(): Promise<void> {
     return this.#over;
   }
 
-  /** Waits for the turn of a round. */
-  async beginRound(): Promise<void> {
+  /** Waits until the lock is free, and takes it for a reconcile. */
+  async beginReconcile(): Promise<void> {
     while (!this.isFree) await this.#over;
-    this.#begin("round");
+    this.#begin("reconcile");
   }
 
-  /** To be called while it is nobody's turn. */
+  /** Call it only while the lock is free. */
   beginTransaction(): void {
-    if (!this.isFree) throw new Error(`it is the turn of a ${this.#holder}`);
+    if (!this.isFree) throw new Error(`a ${this.#holder} holds the lock`);
     this.#begin("transaction");
   }
 
   end(): void {
-    this.#holder = "nobody";
+    this.#holder = "none";
     this.#end();
   }
 
-  #begin(holder: "round" | "transaction"): void {
+  #begin(holder: "reconcile" | "transaction"): void {
     this.#holder = holder;
     this.#over = new Promise((resolve) => {
       this.#end = resolve;

@@ -1,5 +1,5 @@
 import type { Schema, ValidationRule } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import { has } from "../parsing/reading.ts";
+import { has } from "../parsing/json-fields.ts";
 import { type Amount, amountOf } from "./amount.ts";
 import { expressionLengthMax } from "./policy-trigger.ts";
 
@@ -13,12 +13,12 @@ export const amountExpressionSchema = {
 
 export const amountOrExpression: ValidationRule = {
   rule: "has(self.amount) != has(self.amountExpression)",
-  message: "give exactly one of amount and amountExpression",
+  message: "set exactly one of amount and amountExpression",
   fieldPath: ".amount",
   holds: (self) => has(self, "amount") !== has(self, "amountExpression"),
 };
 
-/** A number, or an expression that gives one. */
+/** A fixed amount, or an expression for it. */
 export type AmountSource =
   | { readonly kind: "fixed"; readonly amount: Amount }
   | { readonly kind: "expression"; readonly expression: string };

@@ -1,6 +1,6 @@
 import type { Condition, ConditionState } from "@milo-quota/kubernetes/protocol/condition.ts";
 import type { Schema, ValidationRule } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import { field, items } from "../parsing/reading.ts";
+import { field, items } from "../parsing/json-fields.ts";
 
 export const observedGenerationSchema = {
   type: "integer",
@@ -47,16 +47,16 @@ const conditionSchema = {
 } as const satisfies Schema;
 
 /** Transition time of default conditions: a schema default cannot contain the current time. */
-const birthTime = "1970-01-01T00:00:00Z";
+const defaultTransitionTime = "1970-01-01T00:00:00Z";
 
 /** The default condition of a kind, until a controller has reconciled the object. */
-export function bornCondition<const State extends ConditionState>(state: State) {
-  return { ...state, lastTransitionTime: birthTime } as const;
+export function defaultCondition<const State extends ConditionState>(state: State) {
+  return { ...state, lastTransitionTime: defaultTransitionTime } as const;
 }
 
 /** Conditions written by a controller, without defaults. */
-export function saidConditions(conditions: readonly Condition[] = []): readonly Condition[] {
-  return conditions.filter(({ lastTransitionTime }) => lastTransitionTime !== birthTime);
+export function reportedConditions(conditions: readonly Condition[] = []): readonly Condition[] {
+  return conditions.filter(({ lastTransitionTime }) => lastTransitionTime !== defaultTransitionTime);
 }
 
 /** The conditions of a kind; those named here may only give the reasons listed for them. */

@@ -15,7 +15,7 @@ export const kindSchema = {
   pattern: "^[A-Za-z][A-Za-z0-9]*$",
 } as const satisfies Schema;
 
-/** Any name Kubernetes can store: what fits into one segment of a path and leads nowhere else, as `.` and `..` would. */
+/** Any valid path segment name of Kubernetes: no `/` or `%`, and neither `.` nor `..`. */
 export const nameSchema = {
   type: "string",
   minLength: 1,
@@ -47,7 +47,7 @@ export const consumerRefSchema = {
   },
 } as const satisfies Schema;
 
-/** Who uses quota. Fields that may be left out are the empty string in here. */
+/** A user of quota. Optional fields of the API are empty strings. */
 export interface ConsumerRef {
   readonly apiGroup: string;
   readonly kind: string;
@@ -65,7 +65,7 @@ export function readConsumerRef(value: Infer<typeof consumerRefSchema>): Consume
   return { apiGroup, kind, namespace, name };
 }
 
-/** The same for the same consumer and never for another: no part of it can hold a slash. */
+/** Unique for each consumer, because no part can contain a slash. */
 export function consumerKey({ apiGroup, kind, namespace, name }: ConsumerRef): string {
   return `${apiGroup}/${kind}/${namespace}/${name}`;
 }

@@ -1,6 +1,6 @@
 import type { LabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import type { Schema, ValidationRule } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import { field, items } from "../parsing/reading.ts";
+import { field, items } from "../parsing/json-fields.ts";
 import { dimensionsMax, dimensionValueSchema } from "./dimensions.ts";
 
 const operators = ["In", "NotIn", "Exists", "DoesNotExist"] as const;
@@ -26,7 +26,7 @@ const valuesRule: ValidationRule = {
   },
 };
 
-/** A selector over dimensions, of the shape that LabelSelector has everywhere in Kubernetes. `value` is one value in it. */
+/** A LabelSelector over dimensions. `value` is the schema of its values. */
 export function dimensionSelectorSchema<Value extends Schema>(value: Value) {
   return {
     type: "object",
@@ -67,7 +67,7 @@ export function dimensionSelectorSchema<Value extends Schema>(value: Value) {
 
 export const literalSelectorSchema = dimensionSelectorSchema(dimensionValueSchema);
 
-/** The names of dimensions a selector speaks of. */
+/** The names of the dimensions in a selector. */
 export function selectedDimensions(selector: LabelSelector): readonly string[] {
   const expressions = selector.matchExpressions ?? [];
   return [...new Set([...Object.keys(selector.matchLabels ?? {}), ...expressions.map(({ key }) => key)])];

@@ -1,7 +1,7 @@
 import { labelValue } from "@milo-quota/kubernetes/protocol/names.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 
-/** Where or of what sort a request is, such as a location and an instance type. */
+/** Properties of a request that grants can select by, such as a location and an instance type. */
 export type Dimensions = Readonly<Record<string, string>>;
 
 export const dimensionsMax = 10;
@@ -18,7 +18,7 @@ export const dimensionsSchema = {
   additionalProperties: dimensionValueSchema,
 } as const satisfies Schema;
 
-/** `location=DFW,type=d1`: the same for the same dimensions, whatever order they were written in. */
+/** `location=DFW,type=d1`, independent of the order. */
 export function dimensionKey(dimensions: Dimensions): string {
   const names = Object.keys(dimensions);
   if (names.length === 0) return "";
@@ -28,7 +28,7 @@ export function dimensionKey(dimensions: Dimensions): string {
     .join(",");
 }
 
-/** Reads a key back; undefined when no dimensions have this key. */
+/** Undefined for what is no dimension key. */
 export function parseDimensionKey(key: string): Dimensions | undefined {
   if (key === "") return {};
   const entries = key.split(",").map((part) => part.split("=", 2) as [string, string | undefined]);

@@ -3,7 +3,7 @@ import { stableHash } from "../stable-hash.ts";
 
 const labelHashLength = 10;
 
-/** A text as the value of a label: as it is where that is legal, else shortened and made unique by a hash. */
+/** Returns the text if it is a valid label value; otherwise a shortened one that a hash makes unique. */
 export function labelText(text: string): string {
   if (labelValue(text).length === 0) return text;
   const readable = text

@@ -2,7 +2,7 @@ import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts"
 
 const stringMap = { type: "object", additionalProperties: { type: "string" } } as const satisfies Schema;
 
-/** The shape of metadata. What names and labels may look like is the API server's business. */
+/** The types of metadata fields. The API server validates their values. */
 export const metadataSchema = {
   type: "object",
   properties: {

@@ -1,5 +1,5 @@
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import { oneSpelling } from "../parsing/one-spelling.ts";
+import { aliasRule } from "../parsing/alias-rule.ts";
 import { conditionsSchema, observedGenerationSchema } from "./conditions.ts";
 
 export const switchProperties = {
@@ -7,9 +7,9 @@ export const switchProperties = {
   enabled: { type: "boolean", description: "Opposite of disabled. Set only one of the two." },
 } as const satisfies Readonly<Record<string, Schema>>;
 
-export const switchRule = oneSpelling("disabled", "enabled");
+export const switchRule = aliasRule("disabled", "enabled");
 
-/** What the status of every policy has: the switch as it is meant, and conditions. */
+/** The status fields that all policies have. */
 export function policyStatusProperties(reasons: Readonly<Record<string, readonly string[]>>, description: string) {
   return {
     observedGeneration: observedGenerationSchema,

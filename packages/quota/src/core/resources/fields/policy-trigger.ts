@@ -1,6 +1,6 @@
 import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
-import { oneSpelling } from "../parsing/one-spelling.ts";
+import { aliasRule } from "../parsing/alias-rule.ts";
 import { kindSchema } from "./consumer-ref.ts";
 
 export const expressionLengthMax = 1024;
@@ -55,7 +55,7 @@ export const triggerSchema = {
     },
     conditions: { ...constraintsSchema, description: "Alias of constraints. Set only one of the two." },
   },
-  "x-kubernetes-validations": [oneSpelling("constraints", "conditions")],
+  "x-kubernetes-validations": [aliasRule("constraints", "conditions")],
 } as const satisfies Schema;
 
 export interface TriggerConstraint {
@@ -67,7 +67,7 @@ export interface TriggerConstraint {
 export interface PolicyTrigger {
   readonly apiVersion: string;
   readonly kind: string;
-  /** How the spec spells its list, for issues to point to it. */
+  /** The alias that the spec uses, for the paths of issues. */
   readonly constraintsField: "constraints" | "conditions";
   readonly constraints: readonly TriggerConstraint[];
 }

@@ -1,6 +1,6 @@
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 
-/** Whatever the platform team calls what it counts; only spaces and control characters are out. */
+/** Any name without spaces and control characters. */
 export const resourceTypeSchema = {
   type: "string",
   minLength: 1,

@@ -2,7 +2,7 @@ import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { Schema } from "@milo-quota/kubernetes/schema/structural-schema.ts";
 import { groupSchema, kindSchema } from "./consumer-ref.ts";
 
-/** A text that may hold `{{ … }}`. */
+/** A text that may contain `{{ … }}` actions. */
 export const templateSchema = { type: "string", maxLength: 1024 } as const satisfies Schema;
 
 export const templateMetadataSchema = {
@@ -33,7 +33,7 @@ export const templateMetadataSchema = {
   },
 } as const satisfies Schema;
 
-/** A consumer in a template: its kind is fixed, its name comes from the trigger. */
+/** The kind of the consumer is literal, its name is a template. */
 export const consumerTemplateSchema = {
   type: "object",
   required: ["kind", "name"],
@@ -45,7 +45,7 @@ export const consumerTemplateSchema = {
   },
 } as const satisfies Schema;
 
-/** Metadata before it is rendered; undefined where the template leaves a field to us. */
+/** Undefined fields get a default. */
 export interface MetadataTemplate {
   readonly name: string | undefined;
   readonly generateName: string | undefined;
@@ -54,7 +54,7 @@ export interface MetadataTemplate {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** An empty text leaves the field to us, as leaving it out does. */
+/** Empty strings count as unset. */
 export function readMetadataTemplate(metadata: Infer<typeof templateMetadataSchema> = {}): MetadataTemplate {
   const { name, generateName, namespace, labels = {}, annotations = {} } = metadata;
   return {
@@ -66,7 +66,6 @@ export function readMetadataTemplate(metadata: Infer<typeof templateMetadataSche
   };
 }
 
-/** A consumer before it is rendered. */
 export interface ConsumerTemplate {
   readonly apiGroup: string;
   readonly kind: string;

@@ -1,10 +1,8 @@
 import type { Amount } from "./amount.ts";
 
-/** How a registration wants its amounts shown. */
+/** The units of a registration. */
 export interface Unit {
-  /** What amounts are counted in. */
   readonly baseUnit: string;
-  /** What people read. */
   readonly displayUnit: string;
   /** How many base units make one display unit. */
   readonly factor: bigint;
@@ -12,17 +10,17 @@ export interface Unit {
 
 const thousandth = 1000n;
 
-/** What people read: `8 GiB`, `1 project`, `2.5 cores`. Up to three digits after the point, rounded half up. */
+/** An amount in display units: `8 GiB`, `1 project`, `2.5 cores`. Up to three decimals, rounded half up. */
 export function displayAmount(amount: Amount, unit: Unit): string {
   return withUnit(bareNumber(amount, unit, "nearest"), unit);
 }
 
-/** The same beside an amount that already names the unit: `3` where that is a word, `8 GiB` where it is a symbol. */
+/** For use next to an amount that names the unit already: `3` if the unit is a word, `8 GiB` if it is a symbol. */
 export function displayNumber(amount: Amount, unit: Unit): string {
   return beside(bareNumber(amount, unit, "nearest"), unit);
 }
 
-/** The same, never more than there is: `requested 1 core, available 1` would explain no refusal. */
+/** Rounded down, because `requested 1 core, available 1` would not explain a rejection. */
 export function displayFloor(amount: Amount, unit: Unit): string {
   return beside(bareNumber(amount, unit, "down"), unit);
 }
@@ -57,10 +55,10 @@ function decimal(thousandths: bigint): string {
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }
 
-/** Words that look like a plural and are none, or that have none of their own. */
+/** Words that look like a plural, but are not. */
 const singulars = new Set(["lens", "gas", "bias", "series", "species", "axis", "basis", "analysis"]);
 
-/** Symbols such as GiB or TB stay as they are; words take an s, unless they came with one. */
+/** Symbols such as GiB or TB stay unchanged; words get an s, unless they are plurals already. */
 function plural(unit: string): string {
   if (!isWord(unit) || isPlural(unit) || /^(series|species)$/.test(unit)) return unit;
   if (/sis$/.test(unit)) return `${unit.slice(0, -2)}es`;

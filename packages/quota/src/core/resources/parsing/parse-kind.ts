@@ -19,25 +19,25 @@ import { typeOf } from "@milo-quota/kubernetes/schema/value-checks.ts";
 import { walkObject, walkValue } from "@milo-quota/kubernetes/schema/walk.ts";
 import { metadataSchema } from "../fields/metadata-schema.ts";
 import { quotaApiVersion } from "../well-known.ts";
-import { knownParts } from "./known-parts.ts";
-import { field } from "./reading.ts";
-import { plainly } from "./renamed-fields.ts";
+import { earlyNameIssue } from "./early-field-names.ts";
+import { field } from "./json-fields.ts";
+import { validObjectCache } from "./valid-object-cache.ts";
 
-/** What the schema of a kind accepted, before the kind's own file gives it its meaning. */
+/** An object that fits the schema of its kind, before the kind's own file converts it. */
 export interface Accepted<S extends Schema> {
   readonly metadata: ObjectMeta;
   readonly content: Infer<S>;
 }
 
-/** Paths of fields that this version does not have. Objects with them are read all the same: a newer version has them. */
+/** Paths of fields that the schema does not have. They do not make an object invalid: a newer version may have them. */
 export interface UnknownFields {
   readonly unknownFields: readonly string[];
 }
 
-/** Reads an object of one kind; given the object it replaces, also checks what may not change. */
+/** Validates an object of one kind; given the object it replaces, also checks that immutable fields are unchanged. */
 export type Accept<S extends Schema> = (value: unknown, old?: unknown) => Parsed<Accepted<S>> & UnknownFields;
 
-/** Our own patterns are known to take linear time, so the engine's matcher may run them. */
+/** Our own patterns run in linear time, so the regular expressions of the engine are safe. */
 function trustedPattern(pattern: string): (text: string) => boolean {
   const compiled = new RegExp(pattern, "u");
   return (text) => compiled.test(text);
@@ -47,23 +47,26 @@ const compiledMetadata = compileSchema(metadataSchema, trustedPattern);
 
 export function acceptKind<S extends Schema>(definition: KindDefinition & { readonly schema: S }): Accept<S> {
   const compiled = compileSchema(definition.schema, trustedPattern);
-  const isKnown = knownParts(compiled, (part, value) => ruleIssues(part, value, undefined).length > 0);
+  const isKnownValid = validObjectCache(compiled, (part, value) => ruleIssues(part, value, undefined).length > 0);
   return (value, old) => {
     if (!isJsonObject(value)) {
       const actual = typeOf(value as JsonValue);
       const issue = typeInvalid("", actual, `must be of type object: "${actual}"`);
       return { ok: false, issues: [issue], unknownFields: [] };
     }
-    const isRight = old === undefined && isKnown(value);
-    const content = isRight ? { value, issues: [], unknownFields: [] } : walkObject(compiled, value);
+    const isValid = old === undefined && isKnownValid(value);
+    const content = isValid ? { value, issues: [], unknownFields: [] } : walkObject(compiled, value);
     const metadata = acceptedMetadata(value["metadata"] ?? {});
+    const earlyNames = content.unknownFields.flatMap((path) => earlyNameIssue(definition.kind, path) ?? []);
     const issues = [
-      ...headIssues(definition, value),
+      ...typeMetaIssues(definition, value),
       ...metadata.issues,
-      ...content.issues.map(plainly),
-      ...(isRight ? [] : ruleIssues(compiled, content.value, oldContent(compiled, old))),
+      ...earlyNames,
+      ...content.issues,
+      ...(isValid ? [] : ruleIssues(compiled, content.value, oldContent(compiled, old))),
     ];
-    const { unknownFields } = content;
+    const isEarlyName = (path: string): boolean => earlyNames.some((issue) => issue.field === path);
+    const unknownFields = content.unknownFields.filter((path) => !isEarlyName(path));
     if (issues.length > 0) return { ok: false, issues, unknownFields };
     return {
       ok: true,
@@ -76,7 +79,7 @@ export function acceptKind<S extends Schema>(definition: KindDefinition & { read
   };
 }
 
-/** Nearly always nothing is wrong with it, as can be seen at a glance. */
+/** Hot: the fast check accepts nearly all metadata. */
 function acceptedMetadata(metadata: JsonValue): { readonly value: ObjectMeta; readonly issues: readonly FieldIssue[] } {
   const value = { metadata };
   if (fitsAsIs(compiledMetadata, value)) return { value: metadata as ObjectMeta, issues: [] };
@@ -88,10 +91,10 @@ function oldContent(compiled: CompiledSchema, old: unknown): JsonValue | undefin
   return isJsonObject(old) ? walkObject(compiled, old).value : undefined;
 }
 
-function headIssues(definition: KindDefinition, value: JsonObject): readonly FieldIssue[] {
+function typeMetaIssues(definition: KindDefinition, value: JsonObject): readonly FieldIssue[] {
   const issues: FieldIssue[] = [];
   if (Object.hasOwn(value, "apiGroup")) {
-    const detail = `apiGroup is not a field of objects: write apiVersion: ${quotaApiVersion} instead`;
+    const detail = `unknown field; use apiVersion: ${quotaApiVersion} instead`;
     issues.push(forbidden("apiGroup", detail));
   } else if (value["apiVersion"] === undefined) {
     issues.push(required("apiVersion"));
@@ -109,7 +112,7 @@ function headIssues(definition: KindDefinition, value: JsonObject): readonly Fie
   return issues;
 }
 
-/** A word as it is; anything else by its type, for it may be of any size. */
+/** Strings as they are; any other value by its type, because it may be large. */
 function shown(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : typeOf(value ?? null);
 }
@@ -117,7 +120,7 @@ function shown(value: JsonValue | undefined): string {
 function ruleIssues(compiled: CompiledSchema, value: JsonValue, old: JsonValue | undefined): readonly FieldIssue[] {
   const issues: FieldIssue[] = [];
   for (const { compiled: at, rules, path, self, oldSelf } of ruleSites(compiled, value, old)) {
-    if (at.schema.type !== typeOf(self)) continue; // refused by the walk
+    if (at.schema.type !== typeOf(self)) continue; // the walk has reported it
     for (const rule of rules) {
       if ((oldSelf === undefined && isTransition(rule)) || rule.holds?.(self, oldSelf) !== false) continue;
       issues.push(ruleIssue(rule, path, self));
@@ -126,18 +129,18 @@ function ruleIssues(compiled: CompiledSchema, value: JsonValue, old: JsonValue |
   return issues;
 }
 
-const transitions = new WeakMap<ValidationRule, boolean>();
+const transitionRules = new WeakMap<ValidationRule, boolean>();
 
-/** Whether a rule speaks of a change, and so has nothing to say of a new object. */
+/** Whether a rule refers to oldSelf, and so does not apply to new objects. */
 function isTransition(rule: ValidationRule): boolean {
-  const known = transitions.get(rule);
-  if (known !== undefined) return known;
-  const isIt = /\boldSelf\b/.test(rule.rule);
-  transitions.set(rule, isIt);
-  return isIt;
+  const cached = transitionRules.get(rule);
+  if (cached !== undefined) return cached;
+  const result = /\boldSelf\b/.test(rule.rule);
+  transitionRules.set(rule, result);
+  return result;
 }
 
-/** Worded as an API server words a broken rule: objects and lists by their type, for they may be long. */
+/** Worded as by an API server, which shows objects and lists by their type. */
 function ruleIssue(rule: ValidationRule, path: string, self: JsonValue): FieldIssue {
   const at = rule.fieldPath === undefined ? path : childPath(path, rule.fieldPath.slice(1));
   const message = rule.message ?? `failed rule: ${rule.rule}`;

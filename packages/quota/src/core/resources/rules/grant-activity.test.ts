@@ -41,16 +41,20 @@ function registered(status: "True" | "False"): RegistrationView {
   return { byResourceType: (type) => (type === "projects" ? [registration] : []) };
 }
 
-const nobody: RegistrationView = { byResourceType: () => [] };
+const unregistered: RegistrationView = { byResourceType: () => [] };
 
 describe("a grant", () => {
   const cases: Record<string, [ResourceGrant, RegistrationView, string]> = {
     "counts when its type is registered": [grant({}), registered("True"), "active"],
     "counts before it expires": [grant({ expiresAt: "2026-01-01T12:00:01Z" }), registered("True"), "active"],
-    "has expired at its very moment": [grant({ expiresAt: "2026-01-01T12:00:00Z" }), registered("True"), "expired"],
-    "has expired in any zone": [grant({ expiresAt: "2026-01-01T13:30:00+01:30" }), registered("True"), "expired"],
-    "has expired whoever registers its type": [grant({ expiresAt: "2026-01-01T11:00:00Z" }), nobody, "expired"],
-    "does not count while nobody registers its type": [grant({}), nobody, "invalid"],
+    "has expired at its expiry": [grant({ expiresAt: "2026-01-01T12:00:00Z" }), registered("True"), "expired"],
+    "has expired in any time zone": [grant({ expiresAt: "2026-01-01T13:30:00+01:30" }), registered("True"), "expired"],
+    "has expired even if its type is not registered": [
+      grant({ expiresAt: "2026-01-01T11:00:00Z" }),
+      unregistered,
+      "expired",
+    ],
+    "does not count while its type is not registered": [grant({}), unregistered, "invalid"],
     "does not count while its registration is not Active": [grant({}), registered("False"), "invalid"],
     "does not count once it is being deleted": [
       grant({}, { deletionTimestamp: "2026-01-01T00:00:00Z" }),
@@ -64,13 +68,13 @@ describe("a grant", () => {
     });
   }
 
-  it("says until when it counts", () => {
+  it("counts until its expiry", () => {
     const until = { state: "active", untilMs: noon + 1_500 };
     expect(grantActivity(grant({ expiresAt: "2026-01-01T12:00:01.5Z" }), registered("True"), noon)).toEqual(until);
     expect(grantActivity(grant({}), registered("True"), noon)).toEqual({ state: "active" });
   });
 
-  it("names everything that is wrong, and where", () => {
+  it("has all issues reported with their paths", () => {
     const consumerRef = { kind: "Namespace", name: "acme" };
     const allowances = ["projects", "pods"].map((resourceType) => ({ resourceType, buckets: [{ amount: 1 }] }));
     const activity = grantActivity(grant({ consumerRef, allowances }), registered("True"), noon);

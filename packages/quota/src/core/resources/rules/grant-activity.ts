@@ -4,18 +4,17 @@ import type { ResourceGrant } from "../resource-grant.ts";
 import { grantIssues } from "./object-rules.ts";
 import type { RegistrationView } from "./registration-rules.ts";
 
-/** Whether a grant counts. All of it does, or none. */
+/** Whether a grant counts. It counts as a whole or not at all. */
 export type GrantActivity =
-  /** It counts, and does until that moment if nothing changes; for good when there is none. */
+  /** `untilMs`: the expiry of the grant, if it has one. */
   | { readonly state: "active"; readonly untilMs?: number }
   | { readonly state: "expired" }
   | { readonly state: "invalid"; readonly issues: readonly FieldIssue[] }
-  /** Somebody deleted it, and somebody else keeps it from going. */
+  /** Deleted, but kept by a finalizer. */
   | { readonly state: "deleting" };
 
 /**
- * The one rule for whether a grant counts now. What the grant's condition says is a copy of this for people, and may be
- * late: whoever counts asks here.
+ * Decides whether a grant counts now. The bucket writer uses this rule, not the condition of the grant, which may lag behind.
  */
 export function grantActivity(grant: ResourceGrant, view: RegistrationView, nowMs: number): GrantActivity {
   if (grant.metadata.deletionTimestamp !== undefined) return { state: "deleting" };
@@ -29,5 +28,5 @@ export function grantActivity(grant: ResourceGrant, view: RegistrationView, nowM
 
 function timeIssues(expiresAt: string | undefined, untilMs: number | undefined): readonly FieldIssue[] {
   if (expiresAt === undefined || untilMs !== undefined) return [];
-  return [invalid("spec.expiresAt", expiresAt, "not a time such as 2030-01-31T12:00:00Z")];
+  return [invalid("spec.expiresAt", expiresAt, "must be a time such as 2030-01-31T12:00:00Z")];
 }

@@ -67,24 +67,24 @@ const everything = view(
   registration("users", { resourceType: "users", consumerType: project, claimingResources: [project] }),
 );
 
-describe("a registration beside others", () => {
+describe("a registration", () => {
   const older = registration("b", { resourceType: "x" }, { created: "2026-01-01T00:00:00Z" });
   const younger = registration("a", { resourceType: "x" }, { created: "2026-01-02T00:00:00Z" });
 
-  it("gives way to an older one of the same resource type", () => {
+  it("is invalid if an older one has the same resource type", () => {
     expect(texts(registrationIssues(younger, view(older, younger)))).toEqual([
       'spec.resourceType: Invalid value: "x": ResourceRegistration "b" registers this resourceType already',
     ]);
     expect(registrationIssues(older, view(older, younger))).toEqual([]);
   });
 
-  it("of the same second gives way to the first by name", () => {
+  it("of the same second is invalid unless it is the first by name", () => {
     const twin = registration("c", { resourceType: "x" }, { created: "2026-01-01T00:00:00Z" });
     expect(registrationIssues(twin, view(twin, older))).toHaveLength(1);
     expect(registrationIssues(older, view(twin, older))).toEqual([]);
   });
 
-  it("does not mind itself", () => expect(registrationIssues(older, view(older))).toEqual([]));
+  it("is valid by itself", () => expect(registrationIssues(older, view(older))).toEqual([]));
 
   it("counts only when Active", () => {
     expect(activeRegistration(everything, "projects")?.metadata.name).toBe("projects");
@@ -93,7 +93,7 @@ describe("a registration beside others", () => {
   });
 });
 
-describe("a claim beside registrations", () => {
+describe("a claim, given the registrations", () => {
   const claim = (requests: Json[], more: Json = {}): string[] => {
     const read = parsed(parseResourceClaim(object("ResourceClaim", { consumerRef: acme, requests, ...more })));
     return texts([...claimFaults(read), ...claimIssues(read, everything)]);
@@ -101,64 +101,64 @@ describe("a claim beside registrations", () => {
   const resourceRef = { ...project, name: "web" };
 
   const cases: Record<string, [requests: Json[], more: Json, issues: string[]]> = {
-    "is fine": [[{ resourceType: "projects", amount: 1 }], { resourceRef }, []],
-    "may come from nothing but a hand": [[{ resourceType: "projects", amount: 1 }], {}, []],
-    "may ask for what nobody registered": [
+    "is valid": [[{ resourceType: "projects", amount: 1 }], { resourceRef }, []],
+    "is valid without a resourceRef": [[{ resourceType: "projects", amount: 1 }], {}, []],
+    "must request a registered resource type": [
       [{ resourceType: "nothing", amount: 1 }],
       {},
       [
         'spec.requests[0].resourceType: Invalid value: "nothing": no ResourceRegistration has this resourceType: register it first',
       ],
     ],
-    "may ask for what is not Active": [
+    "must request an Active registration": [
       [{ resourceType: "broken", amount: 1 }],
       {},
       [
         'spec.requests[0].resourceType: Invalid value: "broken": ResourceRegistration "broken" is not Active: something is off',
       ],
     ],
-    "may be of the wrong consumer": [
+    "must have a consumer of the registered kind": [
       [{ resourceType: "users", amount: 1 }],
       {},
       [
         'spec.consumerRef: Invalid value: "Organization.resourcemanager.miloapis.com": "users" is granted to and used by Project.resourcemanager.miloapis.com',
       ],
     ],
-    "may be for a kind that may not claim": [
+    "must be for a kind that may claim": [
       [{ resourceType: "projects", amount: 1 }],
       { resourceRef: { kind: "Pod", name: "p" } },
       [
         'spec.resourceRef: Forbidden: Pod may not claim "projects": add it to claimingResources of ResourceRegistration "projects"',
       ],
     ],
-    "may be for a Feature": [
+    "cannot be for a Feature": [
       [{ resourceType: "sso", amount: 1 }],
       { resourceRef },
-      ['spec.requests[0].resourceType: Forbidden: "sso" is a Feature: its grants switch it on, nothing claims it'],
+      ['spec.requests[0].resourceType: Forbidden: "sso" is a Feature: grants switch it on, and it cannot be claimed'],
     ],
-    "may give dimensions that nobody declared": [
+    "cannot have unknown dimensions": [
       [{ resourceType: "cpu", amount: 1, dimensions: { location: "DFW", zone: "a" } }],
       {},
       ['spec.requests[0].dimensions: Invalid value: "zone": not a dimension of "cpu", which has location, type'],
     ],
-    "may give dimensions where there are none": [
+    "cannot have dimensions if the registration has none": [
       [{ resourceType: "projects", amount: 1, dimensions: { zone: "a" } }],
       {},
       ['spec.requests[0].dimensions: Invalid value: "zone": not a dimension of "projects", which has none'],
     ],
-    "may ask for nothing": [
+    "cannot request 0": [
       [{ resourceType: "projects", amount: 0 }],
       {},
-      ["spec.requests[0].amount: Invalid value: 0: must be greater than 0: a claim asks for something"],
+      ["spec.requests[0].amount: Invalid value: 0: must be greater than 0"],
     ],
-    "hears of everything at once": [
+    "has all its issues reported at once": [
       [
         { resourceType: "nothing", amount: 0 },
         { resourceType: "projects", amount: 1, dimensions: { zone: "a" } },
       ],
       { resourceRef: { kind: "Pod", name: "p" } },
       [
-        "spec.requests[0].amount: Invalid value: 0: must be greater than 0: a claim asks for something",
+        "spec.requests[0].amount: Invalid value: 0: must be greater than 0",
         'spec.requests[0].resourceType: Invalid value: "nothing": no ResourceRegistration has this resourceType: register it first',
         'spec.resourceRef: Forbidden: Pod may not claim "projects": add it to claimingResources of ResourceRegistration "projects"',
         'spec.requests[1].dimensions: Invalid value: "zone": not a dimension of "projects", which has none',
@@ -170,12 +170,12 @@ describe("a claim beside registrations", () => {
   }
 });
 
-describe("a grant beside registrations", () => {
+describe("a grant, given the registrations", () => {
   const grant = (allowances: Json[], consumerRef: Json = acme): string[] =>
     texts(grantIssues(parsed(parseResourceGrant(object("ResourceGrant", { consumerRef, allowances }))), everything));
   const buckets = [{ amount: 1 }];
 
-  it("is fine, for a Feature too", () => {
+  it("is valid, for a Feature too", () => {
     expect(
       grant([
         { resourceType: "projects", buckets },
@@ -184,7 +184,7 @@ describe("a grant beside registrations", () => {
     ).toEqual([]);
   });
 
-  it("names what is not registered, whose quota it is, and which dimensions there are", () => {
+  it("has issues for unregistered resource types, other consumers and unknown dimensions", () => {
     const selector = { matchLabels: { zone: "a" }, matchExpressions: [{ key: "location", operator: "Exists" }] };
     expect(
       grant([
@@ -200,10 +200,10 @@ describe("a grant beside registrations", () => {
   });
 });
 
-describe("a policy beside registrations", () => {
+describe("a policy, given the registrations", () => {
   const trigger = { resource: { apiVersion: "resourcemanager.miloapis.com/v1", kind: "Project" } };
 
-  it("a claim policy is fine", () => {
+  it("a claim policy is valid", () => {
     const spec = {
       trigger,
       target: { resourceClaimTemplate: { spec: { requests: [{ resourceType: "projects", amount: 1 }] } } },
@@ -213,7 +213,7 @@ describe("a policy beside registrations", () => {
     ).toEqual([]);
   });
 
-  it("a claim policy hears of every request", () => {
+  it("a claim policy has issues for every request", () => {
     const template = {
       consumerRef: { kind: "Namespace", name: "x" },
       requests: [
@@ -235,7 +235,7 @@ describe("a policy beside registrations", () => {
     ]);
   });
 
-  it("a grant policy hears of every allowance", () => {
+  it("a grant policy has issues for every allowance", () => {
     const template = {
       consumerRef: { kind: "Namespace", name: "x" },
       allowances: [
@@ -254,7 +254,7 @@ describe("a policy beside registrations", () => {
   });
 });
 
-describe("what may not change", () => {
+describe("immutable fields", () => {
   const changes = (
     parser: (value: unknown, old?: unknown) => Parsed<unknown>,
     kind: string,
@@ -268,7 +268,7 @@ describe("what may not change", () => {
   const registered = (after: Json, before: Json = base): string[] =>
     changes(parseResourceRegistration, "ResourceRegistration", before, after);
   const fixed = (name: string): string =>
-    `spec.${name}: Forbidden: ${name} cannot change: grants and claims were made for it; register another resourceType`;
+    `spec.${name}: Forbidden: ${name} is immutable, because grants and claims refer to it: register another resourceType`;
 
   const cases: Record<string, [after: Json, issues: string[]]> = {
     "nothing at all": [base, []],
@@ -278,12 +278,12 @@ describe("what may not change", () => {
     "the consumer": [
       { ...base, consumerType: project },
       [
-        "spec: Forbidden: the consumer type cannot change: grants and claims were made for it; register another resourceType",
+        "spec: Forbidden: the consumer type is immutable, because grants and claims refer to it: register another resourceType",
       ],
     ],
     "a dimension, when taken away": [
       { ...base, dimensions: ["b"] },
-      ["spec.dimensions: Forbidden: dimensions may be added but not taken away: grants and claims may use them"],
+      ["spec.dimensions: Forbidden: dimensions can be added but not removed, because grants and claims may use them"],
     ],
     "all at once": [
       { ...base, resourceType: "y", type: "Allocation", baseUnit: "byte" },
@@ -294,7 +294,7 @@ describe("what may not change", () => {
     it(`of a registration: ${name}`, () => expect(registered(after)).toEqual(issues));
   }
 
-  it("of a registration: what people read, who claims, and further dimensions may", () => {
+  it("of a registration do not include texts, claiming resources and further dimensions", () => {
     const after = {
       ...base,
       description: "d",
@@ -306,13 +306,13 @@ describe("what may not change", () => {
     expect(registered(after)).toEqual([]);
   });
 
-  it("of a registration: the spelling may, when the meaning stays", () => {
+  it("of a registration do not include the alias of the consumer type", () => {
     const { consumerType, ...rest } = base;
     expect(registered({ ...rest, consumerTypeRef: consumerType })).toEqual([]);
     expect(registered({ ...rest, consumerTypeRef: project })).toHaveLength(1);
   });
 
-  it("of a claim: its spec, all of it", () => {
+  it("of a claim are its whole spec", () => {
     const spec = { consumerRef: acme, requests: [{ resourceType: "x", amount: 1 }] };
     expect(
       changes(parseResourceClaim, "ResourceClaim", spec, {
@@ -322,28 +322,28 @@ describe("what may not change", () => {
     ).toEqual([]);
     expect(
       changes(parseResourceClaim, "ResourceClaim", spec, { ...spec, requests: [{ resourceType: "x", amount: 2 }] }),
-    ).toEqual(["spec: Forbidden: a claim cannot be changed: delete it and make another"]);
+    ).toEqual(["spec: Forbidden: a claim is immutable: delete it and create another"]);
   });
 
-  it("of a claim: not even the order of its requests, which its allocations follow", () => {
+  it("of a claim include the order of its requests, which its allocations follow", () => {
     const [one, two] = [
       { resourceType: "x", amount: 1 },
       { resourceType: "y", amount: 1 },
     ];
     const spec = { consumerRef: acme, requests: [one, two] };
     expect(changes(parseResourceClaim, "ResourceClaim", spec, { ...spec, requests: [two, one] })).toEqual([
-      "spec: Forbidden: a claim cannot be changed: delete it and make another",
+      "spec: Forbidden: a claim is immutable: delete it and create another",
     ]);
   });
 
-  it("of a bucket: its spec", () => {
+  it("of a bucket are its spec", () => {
     const spec = { consumerRef: acme, resourceType: "x" };
     expect(changes(parseAllowanceBucket, "AllowanceBucket", spec, { ...spec, resourceType: "y" })).toEqual([
-      "spec: Forbidden: the spec cannot be changed",
+      "spec: Forbidden: the spec is immutable",
     ]);
   });
 
-  it("of a grant: nothing in particular", () => {
+  it("of a grant are none", () => {
     const spec = { consumerRef: acme, allowances: [{ resourceType: "x", buckets: [{ amount: 1 }] }] };
     expect(
       changes(parseResourceGrant, "ResourceGrant", spec, {

@@ -12,61 +12,58 @@ import {
   consumerIssues,
   dimensionIssues,
   featureIssue,
-  lookUp,
   type RegistrationView,
+  requireRegistration,
 } from "./registration-rules.ts";
 
-/** What a claim asks for, for whom, and by what. */
-type Asking = Pick<ResourceClaim, "consumer" | "resource" | "requests">;
+type ClaimFields = Pick<ResourceClaim, "consumer" | "resource" | "requests">;
 
-/** What is wrong with a claim beside registrations: nobody registered what it asks for, or not for it. */
-export function claimIssues(claim: Asking, view: RegistrationView): readonly FieldIssue[] {
-  const use: Use = {
+/** Issues of a claim with the registrations of the requested resource types. */
+export function claimIssues(claim: ClaimFields, view: RegistrationView): readonly FieldIssue[] {
+  const claimed: ClaimedRequests = {
     consumer: { groupKind: claim.consumer, path: "spec.consumerRef" },
     claimant: claim.resource && { groupKind: claim.resource, path: "spec.resourceRef" },
     requests: claim.requests,
     path: "spec.requests",
   };
-  return useIssues(use, view);
+  return requestIssues(claimed, view);
 }
 
-/** The same for what a claim policy asks for. */
 export function claimPolicyIssues(
   { trigger, template }: ClaimCreationPolicy,
   view: RegistrationView,
 ): readonly FieldIssue[] {
   const path = "spec.target.resourceClaimTemplate.spec";
   const groupKind = { apiGroup: parseApiVersion(trigger.apiVersion).group, kind: trigger.kind };
-  const use: Use = {
+  const claimed: ClaimedRequests = {
     consumer: template.consumer && { groupKind: template.consumer, path: `${path}.consumerRef` },
     claimant: { groupKind, path: "spec.trigger.resource" },
     requests: template.requests,
     path: `${path}.requests`,
   };
-  return useIssues(use, view);
+  return requestIssues(claimed, view);
 }
 
-/** What is wrong with a grant beside registrations. */
+/** Issues of a grant with the registrations of the granted resource types. */
 export function grantIssues({ consumer, allowances }: ResourceGrant, view: RegistrationView): readonly FieldIssue[] {
-  return supplyIssues({ consumer, allowances, path: "spec" }, view);
+  return allowanceIssues({ consumer, allowances, path: "spec" }, view);
 }
 
-/** The same for what a grant policy gives. */
 export function grantPolicyIssues({ template }: GrantCreationPolicy, view: RegistrationView): readonly FieldIssue[] {
-  return supplyIssues({ ...template, path: "spec.target.resourceGrantTemplate.spec" }, view);
+  return allowanceIssues({ ...template, path: "spec.target.resourceGrantTemplate.spec" }, view);
 }
 
-/** A kind, and where it is written. */
-interface Named {
+/** A kind, and the path of the field that names it. */
+interface KindAtPath {
   readonly groupKind: GroupKind;
   readonly path: string;
 }
 
-interface Use {
-  /** Undefined when only the control plane will tell. */
-  readonly consumer: Named | undefined;
-  /** Undefined for a claim made by hand. */
-  readonly claimant: Named | undefined;
+interface ClaimedRequests {
+  /** Undefined when it defaults to the tenant of the object. */
+  readonly consumer: KindAtPath | undefined;
+  /** Undefined for a claim without resourceRef. */
+  readonly claimant: KindAtPath | undefined;
   readonly requests: readonly {
     readonly resourceType: string;
     readonly dimensions: Readonly<Record<string, string>>;
@@ -74,10 +71,13 @@ interface Use {
   readonly path: string;
 }
 
-function useIssues({ consumer, claimant, requests, path }: Use, view: RegistrationView): readonly FieldIssue[] {
+function requestIssues(
+  { consumer, claimant, requests, path }: ClaimedRequests,
+  view: RegistrationView,
+): readonly FieldIssue[] {
   return requests.flatMap(({ resourceType, dimensions }, index) => {
     const at = itemPath(path, index);
-    const found = lookUp(view, resourceType, childPath(at, "resourceType"));
+    const found = requireRegistration(view, resourceType, childPath(at, "resourceType"));
     if ("issue" in found) return [found.issue];
     const { registration } = found;
     if (registration.type === "Feature") return [featureIssue(registration, childPath(at, "resourceType"))];
@@ -89,7 +89,7 @@ function useIssues({ consumer, claimant, requests, path }: Use, view: Registrati
   });
 }
 
-interface Supply {
+interface GrantedAllowances {
   readonly consumer: GroupKind;
   readonly allowances: readonly {
     readonly resourceType: string;
@@ -98,10 +98,13 @@ interface Supply {
   readonly path: string;
 }
 
-function supplyIssues({ consumer, allowances, path }: Supply, view: RegistrationView): readonly FieldIssue[] {
+function allowanceIssues(
+  { consumer, allowances, path }: GrantedAllowances,
+  view: RegistrationView,
+): readonly FieldIssue[] {
   return allowances.flatMap(({ resourceType, buckets }, index) => {
     const at = itemPath(childPath(path, "allowances"), index);
-    const found = lookUp(view, resourceType, childPath(at, "resourceType"));
+    const found = requireRegistration(view, resourceType, childPath(at, "resourceType"));
     if ("issue" in found) return [found.issue];
     return [
       ...consumerIssues(found.registration, consumer, childPath(path, "consumerRef")),

@@ -4,12 +4,12 @@ import { quote } from "@milo-quota/kubernetes/protocol/go-quote.ts";
 import { type GroupKind, groupKindText, sameGroupKind } from "../fields/consumer-ref.ts";
 import { isPending, type ResourceRegistration } from "../resource-registration.ts";
 
-/** What rules may know of registrations: those that name a resource type, Active or not. */
+/** Registrations by resource type, whether Active or not. */
 export interface RegistrationView {
   byResourceType(resourceType: string): readonly ResourceRegistration[];
 }
 
-/** Two registrations of one resource type cannot both count: the older one does. */
+/** Of two registrations for one resource type, only the older one is valid. */
 export function registrationIssues(registration: ResourceRegistration, view: RegistrationView): readonly FieldIssue[] {
   const older = view
     .byResourceType(registration.resourceType)
@@ -19,15 +19,15 @@ export function registrationIssues(registration: ResourceRegistration, view: Reg
   return [invalid("spec.resourceType", registration.resourceType, detail)];
 }
 
-/** The registration that grants and claims of a resource type go by. */
+/** The Active registration of a resource type. */
 export function activeRegistration(view: RegistrationView, resourceType: string): ResourceRegistration | undefined {
   return view
     .byResourceType(resourceType)
     .find((registration) => findCondition(registration.status.conditions, "Active")?.status === "True");
 }
 
-/** Gives the registration, or why there is none to go by. */
-export function lookUp(
+/** The Active registration, or an issue that tells why there is none. */
+export function requireRegistration(
   view: RegistrationView,
   resourceType: string,
   path: string,
@@ -40,7 +40,7 @@ export function lookUp(
   }
   const name = quote(inactive.metadata.name ?? "");
   const message = findCondition(inactive.status.conditions, "Active")?.message ?? "";
-  const because = isPending(inactive) ? "it was not looked at yet" : message;
+  const because = isPending(inactive) ? "it is not validated yet" : message;
   return { issue: invalid(path, resourceType, `ResourceRegistration ${name} is not Active: ${because}`) };
 }
 
@@ -81,12 +81,12 @@ export function dimensionIssues(
 export function featureIssue(registration: ResourceRegistration, path: string): FieldIssue {
   return forbidden(
     path,
-    `${quote(registration.resourceType)} is a Feature: its grants switch it on, nothing claims it`,
+    `${quote(registration.resourceType)} is a Feature: grants switch it on, and it cannot be claimed`,
   );
 }
 
 function isOlder(one: ResourceRegistration, other: ResourceRegistration): boolean {
-  // One that is being created has no time yet: it is the youngest.
+  // A registration that is being created has no creationTimestamp yet: it is the youngest.
   const [mine, theirs] = [one, other].map(({ metadata }) => metadata.creationTimestamp ?? "~") as [string, string];
   return mine === theirs ? (one.metadata.name ?? "") < (other.metadata.name ?? "") : mine < theirs;
 }

@@ -3,15 +3,14 @@ import { parseTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import { labelText, sampleLine } from "../../../telemetry/text-format.ts";
 import type { LabelOrigin, Path, StateFigure, StateKind } from "./state-kind.ts";
 
-/** What an object is to metrics: where it is, and what it says. */
-export interface SeenObject {
+export interface PlaneObject {
   /** Empty for the root. */
   readonly plane: string;
   readonly object: JsonObject;
 }
 
-/** The lines of one object for each metric of its kind, in the order of the kind's declarations. */
-export function objectLines(kind: StateKind, { plane, object }: SeenObject): readonly string[] {
+/** The samples of one object, one entry for each metric of its kind in the order of the declarations. */
+export function objectLines(kind: StateKind, { plane, object }: PlaneObject): readonly string[] {
   const { prefix, info, hasConditions, figures } = kind;
   const common = commonOf(kind, plane, object);
   const labels = labelText(common);

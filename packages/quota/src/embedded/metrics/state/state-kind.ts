@@ -3,36 +3,36 @@ import type { MetricDeclaration } from "../../../telemetry/metric-declaration.ts
 
 export type Path = readonly string[];
 
-/** Where the value of a label comes from: a field, or what it is when there is none. */
+/** The source of a label value: the path of a field, or a literal default. */
 export type LabelOrigin = Path | string;
 
 /** A figure of an object that becomes a metric. */
 export interface StateFigure {
-  /** What follows the prefix of the kind in the name of the metric. */
+  /** The metric name after the prefix of the kind. */
   readonly suffix: string;
   readonly help: string;
   readonly path: Path;
-  /** What the field holds; times become seconds since 1970. */
+  /** The type of the field. Times become seconds since 1970. */
   readonly as: "number" | "switch" | "time";
 }
 
 /** A kind whose objects are shown as metrics. */
 export interface StateKind {
   readonly type: ResourceType;
-  /** Whether objects count in whichever control plane they are, or in the root alone. */
+  /** Whether objects of all control planes are listed, or only those of the root. */
   readonly reach: "everywhere" | "root";
   readonly prefix: string;
-  /** What objects of the kind are called in texts. */
+  /** For help texts. */
   readonly noun: string;
-  /** Where an object says which quota it is about, if it is about one. */
+  /** Path of the resource type, for kinds whose objects have exactly one. */
   readonly resourceType?: Path;
-  /** Labels of the info metric beside those that all metrics of the kind carry; the first origin that gives something. */
+  /** Additional labels of the info metric. The first origin with a value is used. */
   readonly info: Readonly<Record<string, readonly LabelOrigin[]>>;
   readonly hasConditions: boolean;
   readonly figures: readonly StateFigure[];
 }
 
-/** Labels of every metric of a kind. The control plane is left out for objects in the root. */
+/** Labels of every metric of a kind. The control plane is omitted for objects in the root. */
 function commonLabels({ type }: StateKind): readonly string[] {
   const names = type.scope === "Cluster" ? ["uid", "name"] : ["uid", "name", "namespace"];
   return ["component", "resource_type", "control_plane", ...names];
@@ -49,10 +49,10 @@ export function stateDeclarations(kind: StateKind): readonly MetricDeclaration[]
     labels: [...common, ...labels],
   });
   return [
-    gauge("info", `What each ${noun} is about; always 1.`, Object.keys(info)),
+    gauge("info", `Information on each ${noun}; always 1.`, Object.keys(info)),
     ...(hasConditions
       ? [
-          gauge("status_condition", `1 for the status that each condition of a ${noun} has now.`, [
+          gauge("status_condition", `1 for the current status of each condition of a ${noun}.`, [
             "type",
             "status",
             "reason",

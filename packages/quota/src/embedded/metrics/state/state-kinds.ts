@@ -11,13 +11,13 @@ import type { Path, StateFigure, StateKind } from "./state-kind.ts";
 const generations: readonly StateFigure[] = [
   {
     suffix: "observed_generation",
-    help: "The version of its spec that its status is about.",
+    help: "Generation of the spec that the status reflects.",
     path: ["status", "observedGeneration"],
     as: "number",
   },
   {
     suffix: "current_generation",
-    help: "The version of its spec.",
+    help: "Generation of the spec.",
     path: ["metadata", "generation"],
     as: "number",
   },
@@ -25,7 +25,7 @@ const generations: readonly StateFigure[] = [
 
 const enabled: StateFigure = {
   suffix: "enabled",
-  help: "1 for a policy that is switched on, 0 for one that is switched off.",
+  help: "1 for an enabled policy, 0 for a disabled one.",
   path: ["status", "enabled"],
   as: "switch",
 };
@@ -36,7 +36,7 @@ const consumer = {
   consumer_name: [["spec", "consumerRef", "name"]],
 } satisfies StateKind["info"];
 
-/** The status says it whichever way the spec spells it, but not from the first moment on. */
+/** The status has it for both aliases of the spec, but only after the first reconcile. */
 function consumerType(part: string): readonly Path[] {
   return ["status.consumerType", "spec.consumerType", "spec.consumerTypeRef"].map((path) => [...path.split("."), part]);
 }
@@ -132,14 +132,14 @@ const buckets: StateKind = {
   info: consumer,
   hasConditions: false,
   figures: [
-    amount("limit", "What all Active grants give, in base units."),
-    amount("allocated", "What granted claims hold, in base units."),
-    amount("available", "What one more claim could get, in base units: neither allocated nor promised. Never below 0."),
-    amount("claim_count", "How many granted claims hold from a bucket.", "claimCount"),
-    amount("grant_count", "How many Active grants give to a bucket.", "grantCount"),
+    amount("limit", "Sum of all Active grants, in base units."),
+    amount("allocated", "Amount held by granted claims, in base units."),
+    amount("available", "Amount that is neither allocated nor reserved, in base units. Never below 0."),
+    amount("claim_count", "Number of granted claims that draw from a bucket.", "claimCount"),
+    amount("grant_count", "Number of Active grants that contribute to a bucket.", "grantCount"),
     {
       suffix: "last_reconciliation_timestamp",
-      help: "When the figures of a bucket last changed, in seconds since 1970. Nothing is written while they stay: for how current they are, see milo_quota_bucket_freshness_seconds.",
+      help: "Time of the last change of a bucket's figures, in seconds since 1970. Unchanged figures are not written again: see milo_quota_bucket_freshness_seconds for how current they are.",
       path: ["status", "lastReconciliation"],
       as: "time",
     },

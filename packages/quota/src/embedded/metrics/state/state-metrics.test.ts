@@ -1,5 +1,5 @@
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
-import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import type { ListerWatcher } from "@milo-quota/kubernetes/client/watch/lister-watcher.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { describe, expect, it } from "vitest";
 import { readExposition } from "../../../../test/exposition.ts";
@@ -12,12 +12,12 @@ interface Placed {
   readonly object: JsonObject;
 }
 
-/** Objects by plural, in pages as a server gives them. */
+/** Serves objects by plural, in pages. */
 function metricsOf(objects: Readonly<Record<string, readonly Placed[]>>, objectsMax?: number) {
   const reported: string[] = [];
   let turns = 0;
-  const source = ({ plural }: ResourceType): ObjectSource => ({
-    page: async ({ limit = 0, continue: from = "0" }) => {
+  const source = ({ plural }: ResourceType): ListerWatcher => ({
+    list: async ({ limit = 0, continue: from = "0" }) => {
       if (plural === "resourcegrants" && objects[plural] === undefined) throw new Error("out of order");
       const all = objects[plural] ?? [];
       const end = Number(from) + limit;
@@ -33,7 +33,7 @@ function metricsOf(objects: Readonly<Record<string, readonly Placed[]>>, objects
   const metrics = new StateMetrics({
     planes: { root: "root", everywhere: source, inRoot: source },
     report: (where) => reported.push(where),
-    nextTurn: async () => {
+    yieldToEventLoop: async () => {
       turns += 1;
     },
     ...(objectsMax === undefined ? {} : { objectsMax }),
@@ -79,7 +79,7 @@ const registration: Placed = {
 const empty = { resourcegrants: [] };
 
 describe("metrics of objects", () => {
-  it("show what is stored, with the labels of everything", async () => {
+  it("show stored objects, with the common labels", async () => {
     const families = await metricsOf({ ...empty, allowancebuckets: [bucket("b1", "projects/p1")] }).read();
     const common = {
       component: "quota_system",
@@ -102,7 +102,7 @@ describe("metrics of objects", () => {
     expect(one("observed_generation")).toBeUndefined();
   });
 
-  it("leave the control plane out for the root, and fall back where fields may be left out", async () => {
+  it("omit the control plane of the root, and use defaults for unset fields", async () => {
     const families = await metricsOf({ ...empty, resourceregistrations: [registration] }).read();
     expect(families.get("milo_quota_registration_info")?.samples[0]?.labels).toEqual({
       component: "quota_system",
@@ -119,7 +119,7 @@ describe("metrics of objects", () => {
     expect(families.get("milo_quota_registration_current_generation")?.samples[0]?.value).toBe(2);
   });
 
-  it("of kinds that may be about several quotas say their plural, however many it is", async () => {
+  it("of kinds that can have several resource types show the plural", async () => {
     const claim = (...types: readonly string[]): Placed => ({
       plane: "root",
       object: {
@@ -132,7 +132,7 @@ describe("metrics of objects", () => {
     expect(shown.map(({ labels }) => labels["resource_type"])).toEqual(["resourceclaims", "resourceclaims"]);
   });
 
-  it("have a line for each condition, with its reason", async () => {
+  it("have a sample for each condition, with its reason", async () => {
     const families = await metricsOf({ ...empty, resourceregistrations: [registration] }).read();
     const conditions = families.get("milo_quota_registration_status_condition")?.samples ?? [];
     const shown = conditions.map(({ labels: { type, status, reason }, value }) => [type, status, reason, value]);
@@ -142,7 +142,7 @@ describe("metrics of objects", () => {
     ]);
   });
 
-  it("show so many objects of a kind and no more, and say so", async () => {
+  it("are truncated at the maximum number of objects, and tell so", async () => {
     const many = Array.from({ length: 1_001 }, (_, at) => bucket(`b${at}`));
     const cut = async (count: number, max: number) => {
       const families = await metricsOf({ ...empty, allowancebuckets: many.slice(0, count) }, max).read();
@@ -157,13 +157,13 @@ describe("metrics of objects", () => {
     expect(await cut(0, 1_000)).toEqual([0, 0]);
   });
 
-  it("let others have their turn now and then", async () => {
+  it("yield to the event loop regularly", async () => {
     const world = metricsOf({ ...empty, allowancebuckets: Array.from({ length: 1_000 }, (_, at) => bucket(`b${at}`)) });
     await world.read();
     expect(world.turns()).toBeGreaterThanOrEqual(1_000 / 100);
   });
 
-  it("of a kind that cannot be read hide no others", async () => {
+  it("of a kind that cannot be listed do not hide those of others", async () => {
     const world = metricsOf({ allowancebuckets: [bucket("b1")] });
     const families = await world.read();
     expect(world.reported).toEqual(["metrics of resourcegrants"]);

@@ -1,4 +1,4 @@
-import type { ObjectSource } from "@milo-quota/kubernetes/client/watch/object-source.ts";
+import type { ListerWatcher } from "@milo-quota/kubernetes/client/watch/lister-watcher.ts";
 import type { MetricDeclaration } from "../../../telemetry/metric-declaration.ts";
 import type { MetricSource } from "../../../telemetry/metrics.ts";
 import { headerLines, sampleLine } from "../../../telemetry/text-format.ts";
@@ -10,12 +10,12 @@ import { stateKinds } from "./state-kinds.ts";
 export interface StateMetricsOptions {
   readonly planes: Pick<ControlPlanes, "root" | "everywhere" | "inRoot">;
   readonly report: (where: string, error: unknown) => void;
-  /** Lets others have their turn. */
-  readonly nextTurn: (signal: AbortSignal) => Promise<void>;
+  /** Yields to the event loop. */
+  readonly yieldToEventLoop: (signal: AbortSignal) => Promise<void>;
   readonly objectsMax?: number;
 }
 
-/** Of each kind. A claim takes about a kilobyte of text: nobody wants a gigabyte of it every half minute. */
+/** For each kind. A claim takes about a kilobyte of text, so that a scrape of a million claims would be a gigabyte. */
 export const stateObjectsMax = 10_000;
 const pageSize = 100;
 
@@ -23,18 +23,17 @@ const truncated: MetricDeclaration = {
   name: "milo_quota_state_truncated",
   type: "gauge",
   labels: ["component", "resource_type"],
-  help: "1 for kinds with more objects than are shown, 0 for the others.",
+  help: "1 for kinds with more objects than are exposed, 0 for the others.",
 };
 
-/** The metrics of this source, without anybody to read them from. */
 export const stateMetricDeclarations: readonly MetricDeclaration[] = [
   ...stateKinds.flatMap(stateDeclarations),
   truncated,
 ];
 
 /**
- * Objects of the quota API as metrics, read when somebody asks: kept up to date they would take as much memory as all
- * else that is known of them.
+ * Exposes objects of the quota API as metrics. They are listed for each scrape, because keeping their samples up to date would
+ * take as much memory as all informers.
  */
 export class StateMetrics implements MetricSource {
   readonly #options: StateMetricsOptions;
@@ -47,36 +46,36 @@ export class StateMetrics implements MetricSource {
     const parts: string[] = [];
     const cut: string[] = [];
     for (const kind of stateKinds) {
-      const { text, isCut } = await this.#kind(kind, signal);
+      const { text, isTruncated } = await this.#kind(kind, signal);
       parts.push(text);
       cut.push(
-        sampleLine(truncated.name, `component="quota_system",resource_type="${kind.type.plural}"`, isCut ? 1 : 0),
+        sampleLine(truncated.name, `component="quota_system",resource_type="${kind.type.plural}"`, isTruncated ? 1 : 0),
       );
     }
     return [...parts, headerLines(truncated), ...cut].join("");
   }
 
-  /** Lines of one metric stand together, so those of all objects are gathered metric by metric. */
-  async #kind(kind: StateKind, signal: AbortSignal): Promise<{ readonly text: string; readonly isCut: boolean }> {
+  /** The text format wants all samples of a metric together, so the lines are collected by metric. */
+  async #kind(kind: StateKind, signal: AbortSignal): Promise<{ readonly text: string; readonly isTruncated: boolean }> {
     const families = stateDeclarations(kind).map((declaration) => [headerLines(declaration)]);
-    let isCut = false;
+    let isTruncated = false;
     try {
-      isCut = await this.#gather(kind, families, signal);
+      isTruncated = await this.#gather(kind, families, signal);
     } catch (error) {
       signal.throwIfAborted();
       this.#options.report(`metrics of ${kind.type.plural}`, error);
     }
-    return { text: families.flat().join(""), isCut };
+    return { text: families.flat().join(""), isTruncated };
   }
 
-  /** Whether there are more objects than are shown. */
+  /** Returns whether there are more objects than are exposed. */
   async #gather(kind: StateKind, families: readonly string[][], signal: AbortSignal): Promise<boolean> {
-    const { planes, nextTurn, objectsMax = stateObjectsMax } = this.#options;
-    const source: ObjectSource = kind.reach === "root" ? planes.inRoot(kind.type) : planes.everywhere(kind.type);
+    const { planes, yieldToEventLoop, objectsMax = stateObjectsMax } = this.#options;
+    const source: ListerWatcher = kind.reach === "root" ? planes.inRoot(kind.type) : planes.everywhere(kind.type);
     let [next, count] = ["", 0];
     do {
       const limit = Math.min(pageSize, objectsMax - count);
-      const page = await source.page({ limit, ...(next === "" ? {} : { continue: next }) }, signal);
+      const page = await source.list({ limit, ...(next === "" ? {} : { continue: next }) }, signal);
       for (const { object, plane } of page.items) {
         const where = source.planeOf(plane, object);
         const lines = objectLines(kind, { plane: where === planes.root ? "" : where, object });
@@ -84,7 +83,7 @@ export class StateMetrics implements MetricSource {
       }
       next = page.continue;
       count += page.items.length;
-      await nextTurn(signal);
+      await yieldToEventLoop(signal);
     } while (next !== "" && count < objectsMax);
     return next !== "";
   }

@@ -9,14 +9,14 @@ import {
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { dnsLabel } from "@milo-quota/kubernetes/protocol/names.ts";
-import { nameFaults, unless } from "../../field-checks.ts";
-import { portNameFaults, portNumberIssues, protocols } from "../../ports.ts";
+import { issueUnless, nameRuleIssues } from "../../field-checks.ts";
+import { portNameProblems, portNumberIssues, protocols } from "../../ports.ts";
 import { amountIssues, containerResourceIssues, nanosOf, type ResourceList } from "../../resource-names.ts";
 import type { Container, ContainerPort, VolumeMount } from "./pod-object.ts";
 
 const pullPolicies = ["Always", "IfNotPresent", "Never"];
 
-/** `taken` are the names of other containers of the pod; those of these containers are added to it. */
+/** `taken` has the names of the pod's other containers; the names of these are added. */
 export function containersIssues(
   containers: readonly Container[],
   path: string,
@@ -38,14 +38,14 @@ function containerIssues(container: Container, path: string, volumes: ReadonlySe
   const { image = "", imagePullPolicy = "", ports = [], volumeMounts = [], resources = {} } = container;
   const name = childPath(path, "name");
   return [
-    ...(container.name === "" ? [required(name)] : nameFaults(name, container.name, dnsLabel)),
-    ...unless(image !== "", () => required(childPath(path, "image"))),
-    ...unless(image === image.trim(), () =>
+    ...(container.name === "" ? [required(name)] : nameRuleIssues(name, container.name, dnsLabel)),
+    ...issueUnless(image !== "", () => required(childPath(path, "image"))),
+    ...issueUnless(image === image.trim(), () =>
       invalid(childPath(path, "image"), image, "must not have leading or trailing whitespace"),
     ),
     ...ports.flatMap((port, index) => portIssues(port, itemPath(childPath(path, "ports"), index))),
     ...mountIssues(volumeMounts, childPath(path, "volumeMounts"), volumes),
-    ...unless(pullPolicies.includes(imagePullPolicy), () =>
+    ...issueUnless(pullPolicies.includes(imagePullPolicy), () =>
       notSupported(childPath(path, "imagePullPolicy"), imagePullPolicy, pullPolicies),
     ),
     ...resourceIssues(resources, childPath(path, "resources")),
@@ -55,9 +55,9 @@ function containerIssues(container: Container, path: string, volumes: ReadonlySe
 function portIssues({ name = "", containerPort, protocol = "" }: ContainerPort, path: string): readonly FieldIssue[] {
   const number = childPath(path, "containerPort");
   return [
-    ...(name === "" ? [] : nameFaults(childPath(path, "name"), name, portNameFaults)),
+    ...(name === "" ? [] : nameRuleIssues(childPath(path, "name"), name, portNameProblems)),
     ...(containerPort === 0 ? [required(number)] : portNumberIssues(number, containerPort)),
-    ...unless(protocols.includes(protocol), () => notSupported(childPath(path, "protocol"), protocol, protocols)),
+    ...issueUnless(protocols.includes(protocol), () => notSupported(childPath(path, "protocol"), protocol, protocols)),
   ];
 }
 
@@ -70,8 +70,8 @@ function mountIssues(
     const at = itemPath(path, index);
     const isRepeated = mounts.slice(0, index).some((earlier) => earlier.mountPath === mountPath);
     return [
-      ...unless(volumes.has(name), () => notFound(childPath(at, "name"), name)),
-      ...unless(mountPath !== "", () => required(childPath(at, "mountPath"))),
+      ...issueUnless(volumes.has(name), () => notFound(childPath(at, "name"), name)),
+      ...issueUnless(mountPath !== "", () => required(childPath(at, "mountPath"))),
       ...(isRepeated ? [invalid(childPath(at, "mountPath"), mountPath, "must be unique")] : []),
     ];
   });
@@ -91,7 +91,7 @@ function resourceIssues(
     ...listIssues("requests", requests),
     ...Object.entries(requests).flatMap(([name, amount]) => {
       const limit = limits[name];
-      return unless(limit === undefined || nanosOf(amount) <= nanosOf(limit), () =>
+      return issueUnless(limit === undefined || nanosOf(amount) <= nanosOf(limit), () =>
         invalid(childPath(path, "requests"), amount, `must be less than or equal to ${name} limit of ${limit}`),
       );
     }),

@@ -1,7 +1,7 @@
 import { timeSince } from "../../age.ts";
 import type { ContainerStatus, Pod } from "./pod-object.ts";
 
-/** What a table says of the state of a pod. */
+/** The state of a pod in a table. */
 export interface PodSummary {
   readonly reason: string;
   readonly ready: number;
@@ -29,7 +29,7 @@ interface Progress {
 
 interface Starting extends Progress {
   readonly isBusy: boolean;
-  /** Of containers that keep running beside the others. */
+  /** Of sidecar containers. */
   readonly sidecar: Pick<Progress, "restarts" | "restartedAt">;
 }
 
@@ -95,9 +95,9 @@ function firstReason({ status: { phase = "", reason = "", conditions = [] } }: P
   return isGated ? "SchedulingGated" : reason || phase;
 }
 
-function finalReason({ metadata, status: { phase = "", reason: told } }: Pod, reason: string): string {
+function finalReason({ metadata, status: { phase = "", reason: phaseReason } }: Pod, reason: string): string {
   if (metadata.deletionTimestamp === undefined) return reason;
-  if (told === "NodeLost") return "Unknown";
+  if (phaseReason === "NodeLost") return "Unknown";
   return phase === "Succeeded" || phase === "Failed" ? reason : "Terminating";
 }
 
@@ -110,7 +110,7 @@ function restartsOf(statuses: readonly ContainerStatus[]): Pick<Progress, "resta
   };
 }
 
-/** Timestamps of one form are in order as texts. */
+/** Timestamps of one format compare as strings. */
 function later(left: string | undefined, right: string | undefined): string | undefined {
   if (left === undefined || right === undefined) return left ?? right;
   return left < right ? right : left;

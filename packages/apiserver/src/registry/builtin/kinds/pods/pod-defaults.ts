@@ -1,28 +1,28 @@
-import { fallback, inner, innerMade, isUnset, itemsOf } from "../../typed/draft.ts";
-import type { Draft, DraftObject } from "../../typed/json-shape.ts";
+import { ensureNestedObject, isUnset, itemsOf, nestedObject, setDefault } from "../../typed/draft.ts";
+import type { Draft, DraftObject } from "../../typed/go-round-trip.ts";
 
 const containerLists = ["initContainers", "containers", "ephemeralContainers"] as const;
 const fileMode = 0o644;
 const graceSeconds = 30;
 const tokenSeconds = 3_600;
 
-/** What a pod gets when it does not say, in a template too. */
+/** Defaults of a pod spec, also in templates. */
 export function fillPodSpec(spec: DraftObject): void {
-  fallback(spec, "dnsPolicy", "ClusterFirst");
-  fallback(spec, "restartPolicy", "Always");
+  setDefault(spec, "dnsPolicy", "ClusterFirst");
+  setDefault(spec, "restartPolicy", "Always");
   spec["securityContext"] ??= {};
   spec["terminationGracePeriodSeconds"] ??= graceSeconds;
-  fallback(spec, "schedulerName", "default-scheduler");
+  setDefault(spec, "schedulerName", "default-scheduler");
   mirrorServiceAccount(spec);
   for (const volume of itemsOf(spec, "volumes")) fillVolume(volume);
-  // Only containers that run before the others have one; elsewhere it is forgotten.
+  // Only init containers have a restart policy.
   for (const container of itemsOf(spec, "containers")) delete container["restartPolicy"];
   for (const list of containerLists) for (const container of itemsOf(spec, list)) fillContainer(container);
 }
 
-/** What only a pod itself gets. */
+/** Defaults of a pod itself. */
 export function fillPod(draft: DraftObject): void {
-  const spec = innerMade(draft, "spec");
+  const spec = ensureNestedObject(draft, "spec");
   fillPodSpec(spec);
   for (const list of ["initContainers", "containers"] as const) {
     for (const container of itemsOf(spec, list)) {
@@ -33,7 +33,7 @@ export function fillPod(draft: DraftObject): void {
   spec["enableServiceLinks"] ??= true;
 }
 
-/** Two names for the same thing; either may be given, both are shown. */
+/** Two fields for the same value; either may be given, both are shown. */
 function mirrorServiceAccount(spec: DraftObject): void {
   if (isUnset(spec["serviceAccountName"]) && !isUnset(spec["serviceAccount"])) {
     spec["serviceAccountName"] = spec["serviceAccount"] as string;
@@ -44,42 +44,45 @@ function mirrorServiceAccount(spec: DraftObject): void {
 function fillVolume(volume: DraftObject): void {
   if (Object.keys(volume).every((key) => key === "name")) volume["emptyDir"] = {};
   for (const source of ["secret", "configMap", "downwardAPI", "projected"]) {
-    const given = inner(volume, source);
+    const given = nestedObject(volume, source);
     if (given !== undefined) given["defaultMode"] ??= fileMode;
   }
-  const hostPath = inner(volume, "hostPath");
+  const hostPath = nestedObject(volume, "hostPath");
   if (hostPath !== undefined) hostPath["type"] ??= "";
-  fillFieldRefs(inner(volume, "downwardAPI"));
-  for (const source of itemsOf(inner(volume, "projected"), "sources")) {
-    fillFieldRefs(inner(source, "downwardAPI"));
-    const token = inner(source, "serviceAccountToken");
+  fillFieldRefs(nestedObject(volume, "downwardAPI"));
+  for (const source of itemsOf(nestedObject(volume, "projected"), "sources")) {
+    fillFieldRefs(nestedObject(source, "downwardAPI"));
+    const token = nestedObject(source, "serviceAccountToken");
     if (token !== undefined) token["expirationSeconds"] ??= tokenSeconds;
   }
-  const claim = inner(inner(inner(volume, "ephemeral") ?? {}, "volumeClaimTemplate") ?? {}, "spec");
-  fallback(claim, "volumeMode", "Filesystem");
+  const claim = nestedObject(
+    nestedObject(nestedObject(volume, "ephemeral") ?? {}, "volumeClaimTemplate") ?? {},
+    "spec",
+  );
+  setDefault(claim, "volumeMode", "Filesystem");
 }
 
 function fillFieldRefs(source: DraftObject | undefined): void {
-  for (const item of itemsOf(source, "items")) fallback(inner(item, "fieldRef"), "apiVersion", "v1");
+  for (const item of itemsOf(source, "items")) setDefault(nestedObject(item, "fieldRef"), "apiVersion", "v1");
 }
 
 function fillContainer(container: DraftObject): void {
-  fallback(container, "imagePullPolicy", isLatest(container["image"]) ? "Always" : "IfNotPresent");
-  fallback(container, "terminationMessagePath", "/dev/termination-log");
-  fallback(container, "terminationMessagePolicy", "File");
-  for (const port of itemsOf(container, "ports")) fallback(port, "protocol", "TCP");
+  setDefault(container, "imagePullPolicy", isLatest(container["image"]) ? "Always" : "IfNotPresent");
+  setDefault(container, "terminationMessagePath", "/dev/termination-log");
+  setDefault(container, "terminationMessagePolicy", "File");
+  for (const port of itemsOf(container, "ports")) setDefault(port, "protocol", "TCP");
   for (const variable of itemsOf(container, "env")) {
-    fallback(inner(inner(variable, "valueFrom") ?? {}, "fieldRef"), "apiVersion", "v1");
+    setDefault(nestedObject(nestedObject(variable, "valueFrom") ?? {}, "fieldRef"), "apiVersion", "v1");
   }
-  for (const name of ["livenessProbe", "readinessProbe", "startupProbe"]) fillProbe(inner(container, name));
-  const lifecycle = inner(container, "lifecycle") ?? {};
-  for (const hook of ["postStart", "preStop"]) fillHandler(inner(lifecycle, hook));
+  for (const name of ["livenessProbe", "readinessProbe", "startupProbe"]) fillProbe(nestedObject(container, name));
+  const lifecycle = nestedObject(container, "lifecycle") ?? {};
+  for (const hook of ["postStart", "preStop"]) fillHandler(nestedObject(lifecycle, hook));
 }
 
 const imageName =
   /^(?:[A-Za-z0-9][A-Za-z0-9.-]*(?::\d+)?\/)?[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*(:\w[\w.-]*)?(@[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,})?$/;
 
-/** An image without a tag or digest is the latest one; one that cannot be read counts as pinned. */
+/** An image without a tag or digest is `latest`; an unparsable one counts as pinned. */
 function isLatest(image: Draft | undefined): boolean {
   const found = imageName.exec(typeof image === "string" ? image : "");
   if (found === null) return false;
@@ -98,18 +101,18 @@ function fillProbe(probe: DraftObject | undefined): void {
 
 function fillHandler(handler: DraftObject | undefined): void {
   if (handler === undefined) return;
-  fallback(inner(handler, "httpGet"), "path", "/");
-  fallback(inner(handler, "httpGet"), "scheme", "HTTP");
-  const grpc = inner(handler, "grpc");
+  setDefault(nestedObject(handler, "httpGet"), "path", "/");
+  setDefault(nestedObject(handler, "httpGet"), "scheme", "HTTP");
+  const grpc = nestedObject(handler, "grpc");
   if (grpc !== undefined) grpc["service"] ??= "";
 }
 
-/** Who sets only a limit asks for that much. */
+/** Requests default to limits. */
 function fillRequests(container: DraftObject): void {
-  const resources = innerMade(container, "resources");
-  const limits = inner(resources, "limits");
+  const resources = ensureNestedObject(container, "resources");
+  const limits = nestedObject(resources, "limits");
   if (limits === undefined) return;
-  const requests = innerMade(resources, "requests");
+  const requests = ensureNestedObject(resources, "requests");
   for (const [name, amount] of Object.entries(limits)) requests[name] ??= amount;
 }
 

@@ -13,7 +13,7 @@ export interface VolumeMount {
   readonly mountPath: string;
 }
 
-/** A container, as far as its rules and columns read it. */
+/** The fields of a container that rules and columns read. */
 export interface Container {
   readonly name: string;
   readonly image?: string;

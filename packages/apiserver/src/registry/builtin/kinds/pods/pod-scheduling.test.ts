@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { DraftObject } from "../../typed/json-shape.ts";
-import { mirrorAddresses, prioritize, tolerateAbsence } from "./pod-scheduling.ts";
+import type { DraftObject } from "../../typed/go-round-trip.ts";
+import { addDefaultTolerations, defaultPriority, syncPodIps } from "./pod-scheduling.ts";
 
 function changed(change: (draft: DraftObject) => void, draft: DraftObject): DraftObject {
   change(draft);
@@ -26,24 +26,24 @@ describe("a pod", () => {
   };
   for (const [name, [given, expected]] of Object.entries(tolerations)) {
     it(name, () => {
-      const draft = changed(tolerateAbsence, { spec: { tolerations: given } });
+      const draft = changed(addDefaultTolerations, { spec: { tolerations: given } });
       expect(draft).toEqual({ spec: { tolerations: expected } });
     });
   }
 
   it("without a class has no priority", () => {
     const spec = { priority: 0, preemptionPolicy: "PreemptLowerPriority" };
-    expect(changed(prioritize, { spec: {} })).toEqual({ spec });
+    expect(changed(defaultPriority, { spec: {} })).toEqual({ spec });
   });
 
-  it("with a class is left to whoever knows the class", () => {
-    expect(changed(prioritize, { spec: { priorityClassName: "high" } })).toEqual({
+  it("with a priority class is unchanged", () => {
+    expect(changed(defaultPriority, { spec: { priorityClassName: "high" } })).toEqual({
       spec: { priorityClassName: "high" },
     });
   });
 
   it("with one address has a list of one", () => {
     const status = { podIP: "10.0.0.1", podIPs: [{ ip: "10.0.0.1" }] };
-    expect(changed(mirrorAddresses, { status: { podIP: "10.0.0.1" } })).toEqual({ status });
+    expect(changed(syncPodIps, { status: { podIP: "10.0.0.1" } })).toEqual({ status });
   });
 });

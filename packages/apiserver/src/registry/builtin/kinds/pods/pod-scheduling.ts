@@ -1,18 +1,18 @@
-import { inner, isUnset, itemsOf } from "../../typed/draft.ts";
-import type { DraftObject } from "../../typed/json-shape.ts";
+import { isUnset, itemsOf, nestedObject } from "../../typed/draft.ts";
+import type { DraftObject } from "../../typed/go-round-trip.ts";
 
-/** How long a pod stays on a node that went away, unless it says otherwise. */
-const awaySeconds = 300;
-const awayTaints = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+/** Toleration seconds for nodes that are not ready or unreachable. */
+const tolerationSeconds = 300;
+const nodeTaints = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
 
-/** What Kubernetes adds to every pod when it admits it, new or changed. */
-export function tolerateAbsence(draft: DraftObject): void {
-  const spec = inner(draft, "spec");
+/** Tolerations that Kubernetes adds at admission. */
+export function addDefaultTolerations(draft: DraftObject): void {
+  const spec = nestedObject(draft, "spec");
   if (spec === undefined) return;
   const tolerations = itemsOf(spec, "tolerations");
-  const added = awayTaints
+  const added = nodeTaints
     .filter((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)))
-    .map((key) => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: awaySeconds }));
+    .map((key) => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: tolerationSeconds }));
   if (added.length > 0) spec["tolerations"] = [...tolerations, ...added];
 }
 
@@ -20,17 +20,17 @@ function tolerates({ key, effect }: DraftObject, taint: string): boolean {
   return (isUnset(key) || key === taint) && (isUnset(effect) || effect === "NoExecute");
 }
 
-/** A pod that names no class of priority has none. */
-export function prioritize(draft: DraftObject): void {
-  const spec = inner(draft, "spec");
+/** Without a priority class the priority is zero. */
+export function defaultPriority(draft: DraftObject): void {
+  const spec = nestedObject(draft, "spec");
   if (spec === undefined || !isUnset(spec["priorityClassName"])) return;
   spec["priority"] ??= 0;
   spec["preemptionPolicy"] ??= "PreemptLowerPriority";
 }
 
-/** A client that names one address of a pod names the first of all. */
-export function mirrorAddresses(draft: DraftObject): void {
-  const status = inner(draft, "status");
+/** Keeps podIP and the first of podIPs the same. */
+export function syncPodIps(draft: DraftObject): void {
+  const status = nestedObject(draft, "status");
   const first = status?.["podIP"];
   if (status === undefined || isUnset(first) || itemsOf(status, "podIPs").length > 0) return;
   status["podIPs"] = [{ ip: first as string }];

@@ -7,7 +7,7 @@ import {
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { dnsLabel } from "@milo-quota/kubernetes/protocol/names.ts";
-import { nameFaults, unless } from "../../field-checks.ts";
+import { issueUnless, nameRuleIssues } from "../../field-checks.ts";
 import { labelsIssues } from "../../label-selector-rules.ts";
 import { containersIssues } from "./container-rules.ts";
 import type { PodSpec, PodTemplate } from "./pod-object.ts";
@@ -28,10 +28,10 @@ export function podSpecIssues(spec: PodSpec, path: string): readonly FieldIssue[
   const taken = new Set<string>();
   return [
     ...volumeIssues(volumes, childPath(path, "volumes")),
-    ...unless(containers.length > 0, () => required(childPath(path, "containers"))),
+    ...issueUnless(containers.length > 0, () => required(childPath(path, "containers"))),
     ...containersIssues(containers, childPath(path, "containers"), mountable, taken),
     ...containersIssues(initContainers, childPath(path, "initContainers"), mountable, taken),
-    ...unless(restartPolicies.includes(restartPolicy), () =>
+    ...issueUnless(restartPolicies.includes(restartPolicy), () =>
       notSupported(childPath(path, "restartPolicy"), restartPolicy, restartPolicies),
     ),
   ];
@@ -42,6 +42,6 @@ function volumeIssues(volumes: NonNullable<PodSpec["volumes"]>, path: string): r
     const at = childPath(itemPath(path, index), "name");
     if (name === "") return [required(at)];
     const isRepeated = volumes.slice(0, index).some((earlier) => earlier.name === name);
-    return [...nameFaults(at, name, dnsLabel), ...(isRepeated ? [duplicate(at, name)] : [])];
+    return [...nameRuleIssues(at, name, dnsLabel), ...(isRepeated ? [duplicate(at, name)] : [])];
   });
 }

@@ -1,14 +1,14 @@
 import type { FieldIssue } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import type { WrittenPart } from "../../../kinds/served-kind.ts";
+import type { WrittenSubresource } from "../../../kinds/served-kind.ts";
 import { builtinKind } from "../../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed, wideColumn } from "../../columns.ts";
-import { innerMade } from "../../typed/draft.ts";
-import type { DraftObject } from "../../typed/json-shape.ts";
+import { ensureNestedObject } from "../../typed/draft.ts";
+import type { DraftObject } from "../../typed/go-round-trip.ts";
 import { podSummary, readinessGatesText, restartsText } from "./pod-columns.ts";
 import { fillPod } from "./pod-defaults.ts";
 import type { Pod } from "./pod-object.ts";
-import { qualityOfService } from "./pod-quality.ts";
-import { mirrorAddresses, prioritize, tolerateAbsence } from "./pod-scheduling.ts";
+import { qosClass } from "./pod-qos.ts";
+import { addDefaultTolerations, defaultPriority, syncPodIps } from "./pod-scheduling.ts";
 import { podSpecIssues } from "./pod-template-rules.ts";
 import { podUpdateIssues } from "./pod-update-rules.ts";
 
@@ -64,16 +64,16 @@ export const pod = builtinKind<Pod>({
   ],
   defaults: (draft) => {
     fillPod(draft);
-    mirrorAddresses(draft);
+    syncPodIps(draft);
   },
   onCreate: (draft) => {
     beginStatus(draft);
-    tolerateAbsence(draft);
-    prioritize(draft);
+    addDefaultTolerations(draft);
+    defaultPriority(draft);
   },
   onUpdate: (draft, { spec }, part) => {
     if (part !== "") return;
-    tolerateAbsence(draft);
+    addDefaultTolerations(draft);
     keepPriority(draft, spec);
   },
   validate: podIssues,
@@ -84,19 +84,19 @@ export const pod = builtinKind<Pod>({
 });
 
 function beginStatus(draft: DraftObject): void {
-  const status = innerMade(draft, "status");
+  const status = ensureNestedObject(draft, "status");
   status["phase"] = "Pending";
-  status["qosClass"] = qualityOfService((draft as unknown as Pod).spec);
+  status["qosClass"] = qosClass((draft as unknown as Pod).spec);
 }
 
-/** An update that leaves out the priority keeps the one the pod was created with. */
+/** An update without a priority keeps the current one. */
 function keepPriority(draft: DraftObject, { priority, preemptionPolicy }: Pod["spec"]): void {
-  const spec = innerMade(draft, "spec");
+  const spec = ensureNestedObject(draft, "spec");
   if (priority !== undefined) spec["priority"] ??= priority;
   if (preemptionPolicy !== undefined) spec["preemptionPolicy"] ??= preemptionPolicy;
 }
 
-function podIssues({ spec }: Pod, old: Pod | undefined, part: WrittenPart): readonly FieldIssue[] {
+function podIssues({ spec }: Pod, old: Pod | undefined, part: WrittenSubresource): readonly FieldIssue[] {
   if (part === "status") return [];
   return [...podSpecIssues(spec, "spec"), ...(old === undefined ? [] : podUpdateIssues(spec, old.spec))];
 }

@@ -7,7 +7,7 @@ import {
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { dnsLabel } from "@milo-quota/kubernetes/protocol/names.ts";
-import { immutable, nameFaults, same, unless } from "../../field-checks.ts";
+import { immutable, isEqual, issueUnless, nameRuleIssues } from "../../field-checks.ts";
 import { ipFamily } from "../../ip-family.ts";
 import { protocols } from "../../ports.ts";
 
@@ -27,7 +27,7 @@ const addressTypes = ["FQDN", "IPv4", "IPv6"];
 
 export function endpointSliceIssues(slice: EndpointSlice, old: EndpointSlice | undefined): readonly FieldIssue[] {
   const { addressType, ports } = slice;
-  const changed = old !== undefined && same(slice.endpoints, old.endpoints) ? [] : (slice.endpoints ?? []);
+  const changed = old !== undefined && isEqual(slice.endpoints, old.endpoints) ? [] : (slice.endpoints ?? []);
   return [
     ...typeIssues(addressType),
     ...(ports ?? []).flatMap((port, index) => portIssues(port, itemPath("ports", index))),
@@ -40,13 +40,13 @@ export function endpointSliceIssues(slice: EndpointSlice, old: EndpointSlice | u
 
 function typeIssues(addressType: string): readonly FieldIssue[] {
   if (addressType === "") return [required("addressType")];
-  return unless(addressTypes.includes(addressType), () => notSupported("addressType", addressType, addressTypes));
+  return issueUnless(addressTypes.includes(addressType), () => notSupported("addressType", addressType, addressTypes));
 }
 
 function portIssues({ name = "", protocol = "" }: SlicePort, path: string): readonly FieldIssue[] {
   return [
-    ...(name === "" ? [] : nameFaults(childPath(path, "name"), name, dnsLabel)),
-    ...unless(protocols.includes(protocol), () => notSupported(childPath(path, "protocol"), protocol, protocols)),
+    ...(name === "" ? [] : nameRuleIssues(childPath(path, "name"), name, dnsLabel)),
+    ...issueUnless(protocols.includes(protocol), () => notSupported(childPath(path, "protocol"), protocol, protocols)),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { builtinKind } from "../../builtin-kind.ts";
 import { ageColumn, nameColumn, textColumn, typed } from "../../columns.ts";
-import { fallback, itemsOf } from "../../typed/draft.ts";
+import { itemsOf, setDefault } from "../../typed/draft.ts";
 import { type EndpointSlice, endpointSliceIssues } from "./endpoint-slice-rules.ts";
 
 const shownMax = 3;
@@ -24,7 +24,7 @@ export const endpointSlice = builtinKind<EndpointSlice>({
   defaults: (draft) => {
     for (const port of itemsOf(draft, "ports")) {
       port["name"] ??= "";
-      fallback(port, "protocol", "TCP");
+      setDefault(port, "protocol", "TCP");
     }
   },
   validate: endpointSliceIssues,

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
-import { inner, innerMade, isUnset, itemsOf } from "../../typed/draft.ts";
-import type { DraftObject } from "../../typed/json-shape.ts";
+import { ensureNestedObject, isUnset, itemsOf, nestedObject } from "../../typed/draft.ts";
+import type { DraftObject } from "../../typed/go-round-trip.ts";
 import { isExternallyAccessible, type Service } from "./service-object.ts";
 
-// Nothing routes to these addresses and ports: they are there because clients expect a Service to have them. They come
-// from the name, so that the server need not remember which are taken; two services may get the same one.
+// Nothing routes to these addresses and ports: clients expect a Service to have them. They are derived from the name,
+// so that no allocations need to be stored; two services may get the same one.
 const nodePortFirst = 30_000;
 const nodePortCount = 2_768;
 
-/** Gives a new Service the addresses and ports that Kubernetes would give it. */
+/** Assigns cluster IPs and node ports to a new Service. */
 export function allocate(draft: DraftObject): void {
-  const spec = innerMade(draft, "spec");
+  const spec = ensureNestedObject(draft, "spec");
   if (spec["type"] === "ExternalName") return;
   if (isUnset(spec["clusterIP"])) spec["clusterIP"] = addressOf(draft);
   if (isUnset(spec["clusterIPs"])) spec["clusterIPs"] = [spec["clusterIP"] as string];
@@ -18,18 +18,18 @@ export function allocate(draft: DraftObject): void {
   if (usesNodePorts(spec)) allocateNodePorts(draft, spec);
 }
 
-/** Without an address and without pods of its own to choose, a Service may be of both families. */
+/** A headless Service without selector may be dual-stack. */
 function fillFamilies(spec: DraftObject): void {
-  const isOfBoth = spec["clusterIP"] === "None" && inner(spec, "selector") === undefined;
+  const isOfBoth = spec["clusterIP"] === "None" && nestedObject(spec, "selector") === undefined;
   const own = String(spec["clusterIP"]).includes(":") ? "IPv6" : "IPv4";
   if (isOfBoth && isUnset(spec["ipFamilyPolicy"])) spec["ipFamilies"] ??= ["IPv4", "IPv6"];
   spec["ipFamilies"] ??= [own];
   spec["ipFamilyPolicy"] ??= isOfBoth ? "RequireDualStack" : "SingleStack";
 }
 
-/** An update that leaves out the address and the ports keeps them; those that its type has no use for go. */
+/** An update without addresses and ports keeps them; those that the new type does not use are removed. */
 export function keepAllocated(draft: DraftObject, { spec: old }: Service): void {
-  const spec = innerMade(draft, "spec");
+  const spec = ensureNestedObject(draft, "spec");
   if (spec["type"] === "ExternalName") for (const field of addressFields) delete spec[field];
   else if (isUnset(spec["clusterIP"]) && old.clusterIP !== undefined) spec["clusterIP"] = old.clusterIP;
   if (spec["type"] !== "LoadBalancer") delete spec["allocateLoadBalancerNodePorts"];
@@ -72,6 +72,6 @@ function addressOf(draft: DraftObject): string {
 }
 
 function hashOf(draft: DraftObject): number {
-  const { namespace = "", name = "" } = innerMade(draft, "metadata");
+  const { namespace = "", name = "" } = ensureNestedObject(draft, "metadata");
   return createHash("sha256").update(`${namespace}/${name}`).digest().readUInt32BE(0);
 }

@@ -1,33 +1,34 @@
-import { fallback, inner, innerMade, isUnset, itemsOf } from "../../typed/draft.ts";
-import type { DraftObject } from "../../typed/json-shape.ts";
+import { ensureNestedObject, isUnset, itemsOf, nestedObject, setDefault } from "../../typed/draft.ts";
+import type { DraftObject } from "../../typed/go-round-trip.ts";
 import { isExternallyAccessible, type Service } from "./service-object.ts";
 
 const affinitySeconds = 10_800;
 
-/** What a Service gets when it does not say. */
+/** Defaults of a Service. */
 export function fillService(draft: DraftObject): void {
-  const spec = innerMade(draft, "spec");
-  fallback(spec, "sessionAffinity", "None");
+  const spec = ensureNestedObject(draft, "spec");
+  setDefault(spec, "sessionAffinity", "None");
   fillAffinity(spec);
-  fallback(spec, "type", "ClusterIP");
+  setDefault(spec, "type", "ClusterIP");
   for (const port of itemsOf(spec, "ports")) fillPort(port);
-  if (isExternallyAccessible(spec as unknown as Service["spec"])) fallback(spec, "externalTrafficPolicy", "Cluster");
-  if (spec["type"] !== "ExternalName") fallback(spec, "internalTrafficPolicy", "Cluster");
+  if (isExternallyAccessible(spec as unknown as Service["spec"])) setDefault(spec, "externalTrafficPolicy", "Cluster");
+  if (spec["type"] !== "ExternalName") setDefault(spec, "internalTrafficPolicy", "Cluster");
   if (spec["type"] !== "LoadBalancer") return;
   spec["allocateLoadBalancerNodePorts"] ??= true;
-  for (const ingress of itemsOf(inner(innerMade(draft, "status"), "loadBalancer"), "ingress")) {
-    if (!isUnset(ingress["ip"])) fallback(ingress, "ipMode", "VIP");
+  for (const ingress of itemsOf(nestedObject(ensureNestedObject(draft, "status"), "loadBalancer"), "ingress")) {
+    if (!isUnset(ingress["ip"])) setDefault(ingress, "ipMode", "VIP");
   }
 }
 
 function fillAffinity(spec: DraftObject): void {
   if (spec["sessionAffinity"] === "None") delete spec["sessionAffinityConfig"];
   if (spec["sessionAffinity"] !== "ClientIP") return;
-  innerMade(innerMade(spec, "sessionAffinityConfig"), "clientIP")["timeoutSeconds"] ??= affinitySeconds;
+  ensureNestedObject(ensureNestedObject(spec, "sessionAffinityConfig"), "clientIP")["timeoutSeconds"] ??=
+    affinitySeconds;
 }
 
 function fillPort(port: DraftObject): void {
-  fallback(port, "protocol", "TCP");
+  setDefault(port, "protocol", "TCP");
   const target = port["targetPort"];
   if (isUnset(target) || target === 0) port["targetPort"] = port["port"] ?? 0;
 }

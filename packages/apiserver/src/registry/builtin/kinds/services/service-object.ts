@@ -8,7 +8,7 @@ export interface ServicePort {
   readonly nodePort?: number;
 }
 
-/** A Service, as far as its rules read it. */
+/** The fields of a Service that rules read. */
 export interface Service {
   readonly metadata: ObjectMeta;
   readonly spec: {
@@ -27,7 +27,6 @@ export interface Service {
   };
 }
 
-/** Whether traffic from outside the cluster can reach it. */
 export function isExternallyAccessible({ type, externalIPs = [] }: Service["spec"]): boolean {
   return type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && externalIPs.length > 0);
 }

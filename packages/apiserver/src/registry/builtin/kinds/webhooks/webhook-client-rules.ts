@@ -1,6 +1,6 @@
 import { childPath, type FieldIssue, invalid, required } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { dnsSubdomain } from "@milo-quota/kubernetes/protocol/names.ts";
-import { unless } from "../../field-checks.ts";
+import { issueUnless } from "../../field-checks.ts";
 
 interface ServiceReference {
   readonly namespace: string;
@@ -16,7 +16,7 @@ export interface ClientConfig {
 
 const form = "; desired format: https://host[/path]";
 
-/** Where a webhook is called: at an address, or at a service of the cluster. */
+/** A client config has either a URL or a service. */
 export function clientConfigIssues({ url, service }: ClientConfig, path: string): readonly FieldIssue[] {
   if ((url === undefined) === (service === undefined)) {
     return [required(path, "exactly one of url or service is required")];
@@ -36,25 +36,25 @@ function urlIssues(url: string, path: string): readonly FieldIssue[] {
   const at = authority.lastIndexOf("@");
   const host = authority.slice(at + 1);
   return [
-    ...unless(scheme.toLowerCase() === "https", () =>
+    ...issueUnless(scheme.toLowerCase() === "https", () =>
       invalid(path, scheme.toLowerCase(), `'https' is the only allowed URL scheme${form}`),
     ),
-    ...unless(host !== "", () => invalid(path, host, `host must be specified${form}`)),
-    ...unless(at < 0, () => invalid(path, authority.slice(0, at), "user information is not permitted in the URL")),
-    ...unless(!fragment, () => invalid(path, fragment, "fragments are not permitted in the URL")),
-    ...unless(!query, () => invalid(path, query, "query parameters are not permitted in the URL")),
+    ...issueUnless(host !== "", () => invalid(path, host, `host must be specified${form}`)),
+    ...issueUnless(at < 0, () => invalid(path, authority.slice(0, at), "user information is not permitted in the URL")),
+    ...issueUnless(!fragment, () => invalid(path, fragment, "fragments are not permitted in the URL")),
+    ...issueUnless(!query, () => invalid(path, query, "query parameters are not permitted in the URL")),
   ];
 }
 
-/** The two names of a service are told under each other's field, as Kubernetes does. */
+/** Name and namespace are reported under each other's field, as in Kubernetes. */
 function serviceIssues(
   { namespace, name, path: urlPath, port = 443 }: ServiceReference,
   path: string,
 ): readonly FieldIssue[] {
   return [
-    ...unless(namespace !== "", () => required(childPath(path, "name"))),
-    ...unless(name !== "", () => required(childPath(path, "namespace"))),
-    ...unless(port >= 1 && port <= 65_535, () =>
+    ...issueUnless(namespace !== "", () => required(childPath(path, "name"))),
+    ...issueUnless(name !== "", () => required(childPath(path, "namespace"))),
+    ...issueUnless(port >= 1 && port <= 65_535, () =>
       invalid(childPath(path, "port"), port, "port is not valid: must be between 1 and 65535, inclusive"),
     ),
     ...(urlPath === undefined ? [] : pathIssues(urlPath, childPath(path, "path"))),
@@ -66,7 +66,7 @@ function pathIssues(urlPath: string, path: string): readonly FieldIssue[] {
   if (urlPath === "//") return [invalid(path, urlPath, "segment[0] may not be empty")];
   const steps = urlPath.slice(1).replace(/\/$/, "").split("/");
   return [
-    ...unless(urlPath.startsWith("/"), () => invalid(path, urlPath, "must start with a '/'")),
+    ...issueUnless(urlPath.startsWith("/"), () => invalid(path, urlPath, "must start with a '/'")),
     ...steps.flatMap((step, index) =>
       step === ""
         ? [invalid(path, urlPath, `segment[${index}] may not be empty`)]

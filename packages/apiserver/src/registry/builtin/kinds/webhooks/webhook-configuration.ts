@@ -1,8 +1,8 @@
 import type { Column } from "../../../kinds/served-kind.ts";
 import { builtinKind } from "../../builtin-kind.ts";
 import { ageColumn, nameColumn, typed } from "../../columns.ts";
-import { fallback, inner, itemsOf } from "../../typed/draft.ts";
-import type { DraftObject } from "../../typed/json-shape.ts";
+import { itemsOf, nestedObject, setDefault } from "../../typed/draft.ts";
+import type { DraftObject } from "../../typed/go-round-trip.ts";
 import { type WebhookConfiguration, webhookIssues } from "./webhook-rules.ts";
 
 const group = "admissionregistration.k8s.io";
@@ -44,20 +44,20 @@ export const mutatingWebhookConfiguration = builtinKind<WebhookConfiguration>({
   columns,
   defaults: (draft) => {
     fillWebhooks(draft);
-    for (const webhook of itemsOf(draft, "webhooks")) fallback(webhook, "reinvocationPolicy", "Never");
+    for (const webhook of itemsOf(draft, "webhooks")) setDefault(webhook, "reinvocationPolicy", "Never");
   },
   validate: webhookIssues,
 });
 
 function fillWebhooks(draft: DraftObject): void {
   for (const webhook of itemsOf(draft, "webhooks")) {
-    fallback(webhook, "failurePolicy", "Fail");
-    fallback(webhook, "matchPolicy", "Equivalent");
+    setDefault(webhook, "failurePolicy", "Fail");
+    setDefault(webhook, "matchPolicy", "Equivalent");
     webhook["namespaceSelector"] ??= {};
     webhook["objectSelector"] ??= {};
     webhook["timeoutSeconds"] ??= timeoutSeconds;
-    for (const rule of itemsOf(webhook, "rules")) fallback(rule, "scope", "*");
-    const service = inner(inner(webhook, "clientConfig") ?? {}, "service");
+    for (const rule of itemsOf(webhook, "rules")) setDefault(rule, "scope", "*");
+    const service = nestedObject(nestedObject(webhook, "clientConfig") ?? {}, "service");
     if (service !== undefined) service["port"] ??= httpsPort;
   }
 }

@@ -6,7 +6,7 @@ import {
   notSupported,
   required,
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import { unless } from "../../field-checks.ts";
+import { issueUnless } from "../../field-checks.ts";
 
 export interface RuleWithOperations {
   readonly operations?: readonly string[];
@@ -19,29 +19,28 @@ export interface RuleWithOperations {
 const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const scopes = ["*", "Cluster", "Namespaced"];
 
-/** Which requests a webhook is called for. */
 export function ruleIssues(rule: RuleWithOperations, path: string): readonly FieldIssue[] {
   const { apiVersions = [], resources = [], scope = "*" } = rule;
   return [
     ...listIssues(rule.operations ?? [], childPath(path, "operations"), "operations"),
     ...(rule.operations ?? []).flatMap((operation, index) =>
-      unless(operations.includes(operation), () =>
+      issueUnless(operations.includes(operation), () =>
         notSupported(itemPath(childPath(path, "operations"), index), operation, operations),
       ),
     ),
     ...listIssues(rule.apiGroups ?? [], childPath(path, "apiGroups"), "API groups"),
     ...listIssues(apiVersions, childPath(path, "apiVersions"), "API versions"),
     ...apiVersions.flatMap((version, index) =>
-      unless(version !== "", () => required(itemPath(childPath(path, "apiVersions"), index))),
+      issueUnless(version !== "", () => required(itemPath(childPath(path, "apiVersions"), index))),
     ),
     ...resourceIssues(resources, childPath(path, "resources")),
-    ...unless(scopes.includes(scope), () => notSupported(childPath(path, "scope"), scope, scopes)),
+    ...issueUnless(scopes.includes(scope), () => notSupported(childPath(path, "scope"), scope, scopes)),
   ];
 }
 
 function listIssues(list: readonly string[], path: string, what: string): readonly FieldIssue[] {
   if (list.length === 0) return [required(path)];
-  return unless(list.length === 1 || !list.includes("*"), () =>
+  return issueUnless(list.length === 1 || !list.includes("*"), () =>
     invalid(path, list, `if '*' is present, must not specify other ${what}`),
   );
 }
@@ -55,10 +54,10 @@ function resourceIssues(resources: readonly string[], path: string): readonly Fi
         ? [required(itemPath(path, index))]
         : coveredIssues(resource, resources.slice(0, index), itemPath(path, index)),
     ),
-    ...unless(resources.length === 1 || !resources.includes("*/*"), () =>
+    ...issueUnless(resources.length === 1 || !resources.includes("*/*"), () =>
       invalid(path, resources, "if '*/*' is present, must not specify other resources"),
     ),
-    ...unless(!resources.includes("*") || plain.length === 0, () =>
+    ...issueUnless(!resources.includes("*") || plain.length === 0, () =>
       invalid(path, resources, "if '*' is present, must not specify other resources without subresources"),
     ),
   ];

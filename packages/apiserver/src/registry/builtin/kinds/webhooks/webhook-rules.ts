@@ -10,7 +10,7 @@ import {
 } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { dnsSubdomain, qualifiedName } from "@milo-quota/kubernetes/protocol/names.ts";
 import type { LabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
-import { nameFaults, unless } from "../../field-checks.ts";
+import { issueUnless, nameRuleIssues } from "../../field-checks.ts";
 import { labelSelectorIssues } from "../../label-selector-rules.ts";
 import { dns1035Label } from "../../name-rules.ts";
 import { type ClientConfig, clientConfigIssues } from "./webhook-client-rules.ts";
@@ -58,7 +58,7 @@ function oneWebhookIssues(webhook: Webhook, path: string): readonly FieldIssue[]
     ...choiceIssues(childPath(path, "failurePolicy"), webhook.failurePolicy, ["Fail", "Ignore"]),
     ...choiceIssues(childPath(path, "matchPolicy"), webhook.matchPolicy, ["Equivalent", "Exact"]),
     ...sideEffectIssues(webhook.sideEffects, childPath(path, "sideEffects")),
-    ...unless(timeoutSeconds >= 1 && timeoutSeconds <= 30, () =>
+    ...issueUnless(timeoutSeconds >= 1 && timeoutSeconds <= 30, () =>
       invalid(childPath(path, "timeoutSeconds"), timeoutSeconds, "the timeout value must be between 1 and 30 seconds"),
     ),
     ...selectorIssues(webhook.namespaceSelector, childPath(path, "namespaceSelector")),
@@ -69,18 +69,18 @@ function oneWebhookIssues(webhook: Webhook, path: string): readonly FieldIssue[]
   ];
 }
 
-/** The name of a webhook has the domain of its owner behind it. */
+/** The name of a webhook must be fully qualified. */
 function nameIssues(name: string, path: string): readonly FieldIssue[] {
   if (name === "") return [required(path)];
   const faults = dnsSubdomain(name);
   if (faults.length > 0) return [invalid(path, name, faults.join(","))];
-  return unless(name.split(".").length >= 3, () =>
+  return issueUnless(name.split(".").length >= 3, () =>
     invalid(path, name, "should be a domain with at least three segments separated by dots"),
   );
 }
 
 function choiceIssues(path: string, value: string | undefined, choices: readonly string[]): readonly FieldIssue[] {
-  return unless(value === undefined || choices.includes(value), () => notSupported(path, value, choices));
+  return issueUnless(value === undefined || choices.includes(value), () => notSupported(path, value, choices));
 }
 
 function sideEffectIssues(sideEffects: string | null | undefined, path: string): readonly FieldIssue[] {
@@ -88,7 +88,7 @@ function sideEffectIssues(sideEffects: string | null | undefined, path: string):
   if (sideEffects === undefined || sideEffects === null) {
     return [required(path, `must specify one of ${classes.join(", ")}`)];
   }
-  return unless(classes.includes(sideEffects), () => notSupported(path, sideEffects, classes));
+  return issueUnless(classes.includes(sideEffects), () => notSupported(path, sideEffects, classes));
 }
 
 function selectorIssues(selector: LabelSelector | undefined, path: string): readonly FieldIssue[] {
@@ -102,9 +102,9 @@ function versionIssues(versions: readonly string[], path: string): readonly Fiel
     ...versions.flatMap((version, index) =>
       versions.indexOf(version) < index
         ? [invalid(itemPath(path, index), version, "duplicate version")]
-        : nameFaults(itemPath(path, index), version, dns1035Label),
+        : nameRuleIssues(itemPath(path, index), version, dns1035Label),
     ),
-    ...unless(
+    ...issueUnless(
       versions.some((version) => acceptedVersions.includes(version)),
       () => invalid(path, versions, `must include at least one of ${accepted}`),
     ),
@@ -116,13 +116,15 @@ function conditionIssues(
   path: string,
 ): readonly FieldIssue[] {
   return [
-    ...unless(conditions.length <= conditionsMax, () => tooMany(path, conditions.length, conditionsMax)),
+    ...issueUnless(conditions.length <= conditionsMax, () => tooMany(path, conditions.length, conditionsMax)),
     ...conditions.flatMap(({ name, expression }, index) => {
       const at = itemPath(path, index);
       const isRepeated = conditions.slice(0, index).some((earlier) => earlier.name === name);
       return [
-        ...unless(expression.trim() !== "", () => required(childPath(at, "expression"))),
-        ...(name === "" ? [required(childPath(at, "name"))] : nameFaults(childPath(at, "name"), name, qualifiedName)),
+        ...issueUnless(expression.trim() !== "", () => required(childPath(at, "expression"))),
+        ...(name === ""
+          ? [required(childPath(at, "name"))]
+          : nameRuleIssues(childPath(at, "name"), name, qualifiedName)),
         ...(name !== "" && isRepeated ? [duplicate(childPath(at, "name"), name)] : []),
       ];
     }),

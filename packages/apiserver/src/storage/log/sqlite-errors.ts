@@ -1,0 +1,27 @@
+import type { Reply } from "./sqlite-messages.ts";
+
+/** The database is corrupt or not ours. */
+export class DatabaseDamaged extends Error {
+  override readonly name = "DatabaseDamaged";
+}
+
+/** No space on the disk or under the limit, and certainly nothing was written. */
+export class DatabaseFull extends Error {
+  override readonly name = "DatabaseFull";
+}
+
+/** The reply to the log's owner for an error. */
+export function failureOf(error: unknown): Extract<Reply, { readonly message: string }> {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof DatabaseFull) return { reply: "full", message };
+  return { reply: isDamage(error) ? "damaged" : "failed", message };
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof DatabaseDamaged || /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error));
+}
+
+/** SQLite's error name, such as SQLITE_FULL or SQLITE_IOERR_FSYNC. */
+export function sqliteCode(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}

@@ -1,0 +1,33 @@
+import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
+import type { DisplayContext } from "../../../core/ledger/decision-status.ts";
+import type { ConsumerRef } from "../../../core/resources/fields/consumer-ref.ts";
+import { displayAmount, type Unit } from "../../../core/resources/fields/units.ts";
+import { bucketName } from "../../../core/resources/object-names.ts";
+import type { ClaimRequest } from "../../../core/resources/resource-claim.ts";
+import { activeRegistration, type RegistrationView } from "../../../core/resources/rules/registration-rules.ts";
+import type { WriterDeps } from "../writer-deps.ts";
+import type { StatusDetails } from "./claim-status.ts";
+
+/** Units and bucket names for the status messages of a consumer's claims. */
+export function displayContext(consumer: ConsumerRef, registrations: RegistrationView): DisplayContext {
+  return {
+    unitOf: (resourceType) => unitOf(registrations, resourceType),
+    bucketOf: (resourceType) => bucketName(consumer, resourceType),
+  };
+}
+
+export function statusDetails(
+  requests: readonly ClaimRequest[],
+  { registrations, runtime }: Pick<WriterDeps, "registrations" | "runtime">,
+): StatusDetails {
+  const amounts = requests.map(({ resourceType, amount }) =>
+    displayAmount(amount, unitOf(registrations, resourceType)),
+  );
+  return { now: formatTime(runtime.clock.now()), amounts: amounts.join(", ") };
+}
+
+/** A reserved claim is granted even if its registration was deleted meanwhile; then the unit is unknown. */
+function unitOf(registrations: RegistrationView, resourceType: string): Unit {
+  const registration = activeRegistration(registrations, resourceType) ?? registrations.byResourceType(resourceType)[0];
+  return registration?.unit ?? { baseUnit: "unit", displayUnit: "unit", factor: 1n };
+}

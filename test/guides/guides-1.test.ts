@@ -1,0 +1,3 @@
+import { guideSuite } from "./guide-suite.ts";
+
+guideSuite(1);
