@@ -2,7 +2,7 @@
 const claims = process.env.CLAIMS;
 const headers = { authorization: `Bearer ${process.env.TOKEN}`, "content-type": "application/json" };
 
-/** Takes seats, once for each order, however often it is called. */
+/** Claims seats for an order. Calling it again for the same order claims nothing more. */
 async function claimSeats(order, amount) {
   const consumerRef = { apiGroup: "resourcemanager.miloapis.com", kind: "Organization", name: "zeta-corp" };
   const claim = {
@@ -14,10 +14,10 @@ async function claimSeats(order, amount) {
   const response = await fetch(claims, { method: "POST", headers, body: JSON.stringify(claim) });
   if (!response.ok && response.status !== 409) throw new Error((await response.json()).message);
   await response.body.cancel();
-  return await answerTo(order);
+  return await outcomeOf(order);
 }
 
-async function answerTo(name) {
+async function outcomeOf(name) {
   const watch = await fetch(`${claims}?watch=true&timeoutSeconds=30&fieldSelector=metadata.name=${name}`, { headers });
   let rest = "";
   for await (const part of watch.body.pipeThrough(new TextDecoderStream())) {
@@ -29,7 +29,7 @@ async function answerTo(name) {
       if (granted && granted.reason !== "PendingEvaluation") return granted;
     }
   }
-  throw new Error("no answer in 30 seconds; call again, nothing is taken twice");
+  throw new Error("no decision in 30 seconds; it is safe to call again");
 }
 
 const release = (order) => fetch(`${claims}/${order}`, { method: "DELETE", headers });

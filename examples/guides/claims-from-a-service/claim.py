@@ -23,14 +23,14 @@ def claim_seats(order, amount):
             "spec": spec,
         })
     except urllib.error.HTTPError as error:
-        if error.code != 409:  # made by an earlier try, whose answer holds
+        if error.code != 409:  # created by an earlier try
             raise
     with call("GET", f"{CLAIMS}?watch=true&timeoutSeconds=30&fieldSelector=metadata.name={order}") as changes:
         for line in changes:
             for condition in json.loads(line)["object"].get("status", {}).get("conditions", []):
                 if condition["type"] == "Granted" and condition["reason"] != "PendingEvaluation":
                     return condition
-    raise TimeoutError("no answer in 30 seconds; call again, nothing is taken twice")
+    raise TimeoutError("no decision in 30 seconds; it is safe to call again")
 
 
 print(claim_seats("order-1006", 2)["message"])
