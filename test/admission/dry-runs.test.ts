@@ -83,7 +83,7 @@ it("a dry run writes nothing, whatever its outcome: no object, no claim, no buck
 
   const events = async () => {
     const { items } = await world.resource(eventsType).list({}, signal);
-    return items.filter(({ reason }) => reason === "WouldBeRefused");
+    return items.filter(({ reason }) => reason === "WouldBeRejected");
   };
   expect(await events()).toEqual([]);
   expect((await create("b", "watched")).code).toBe(201);

@@ -212,7 +212,7 @@ describe("a policy", () => {
       const { items } = await world.resource(eventsType).list({ namespace: "default" }, signal);
       expect(items).toContainEqual(
         expect.objectContaining({
-          reason: "WouldBeRefused",
+          reason: "WouldBeRejected",
           message: expect.stringMatching("^ConfigMap default/a would have been rejected: core/configmaps"),
         }),
       );

@@ -2,7 +2,7 @@ import type { KindDefinition } from "./kind-definition.ts";
 import type { Schema } from "./structural-schema.ts";
 
 const apiVersionDescription =
-  "The version of this representation. A server may refuse versions it does not know, and converts among those it does.";
+  "The version of this representation. A server may reject versions it does not know, and converts among those it does.";
 const kindDescription = "The kind of object this is, in CamelCase.";
 
 /** The CustomResourceDefinition of a kind. */

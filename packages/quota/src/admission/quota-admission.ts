@@ -241,7 +241,7 @@ export class QuotaAdmission {
     const { name: policyName = "", uid = "" } = policy.metadata;
     const subject = { apiVersion: quotaApiVersion, kind: "ClaimCreationPolicy", namespace: "", name: policyName, uid };
     const message = `${kind.kind} ${namespace === "" ? name : `${namespace}/${name}`} would have been rejected: ${text}`;
-    this.#options.events?.record(plane, subject, { type: "Warning", reason: "WouldBeRefused", message });
+    this.#options.events?.record(plane, subject, { type: "Warning", reason: "WouldBeRejected", message });
   }
 
   #inPlanes(claims: readonly PolicyClaim[], change: ObjectChange): readonly ClaimInPlane[] {

@@ -54,7 +54,7 @@ describe.each(quotaKinds.map((kind) => [kind.kind, kind] as const))("%s", (_name
     );
   });
 
-  it.each(hostile.map((value, at) => [at, value]))("refuses hostile value %i in place of an object", (_at, value) => {
+  it.each(hostile.map((value, at) => [at, value]))("rejects hostile value %i in place of an object", (_at, value) => {
     expect(accept(value).ok).toBe(false);
   });
 });

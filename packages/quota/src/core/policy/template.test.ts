@@ -70,14 +70,14 @@ describe("text and actions", () => {
 
   it("white space on both sides, as in Go", () => expect(textOf("a \n {{- trigger.kind -}} \n z")).toBe("aPodz"));
 
-  const refused: Record<string, [template: string, issue: string]> = {
+  const rejected: Record<string, [template: string, issue: string]> = {
     "braces that never close": ["a {{ trigger.kind", "2: missing closing }}"],
     "braces that close only inside quotes": ['{{ "}}', '3: missing closing "'],
     "a quote that never closes": ["{{ 'a }}", "3: missing closing '"],
     "an empty action": ["a {{ }}", "5: empty action"],
     "a brace inside that never closes": ["{{ {1: 2 }}", "0: missing closing }}"],
   };
-  for (const [name, [template, issue]] of Object.entries(refused)) {
+  for (const [name, [template, issue]] of Object.entries(rejected)) {
     it(`rejects ${name}`, () => expect(render(template)).toEqual([issue]));
   }
 });
@@ -207,7 +207,7 @@ describe("Go pipelines in an action", () => {
     it(`${template} is ${text}`, () => expect(textOf(template)).toBe(text));
   }
 
-  const refused: Record<string, string> = {
+  const rejected: Record<string, string> = {
     "{{ lower }}": "3: undeclared reference to 'lower' (in container '')",
     "{{ .trigger.kind | lower .trigger.kind }}": "19: lower takes 1 arguments, not 2: lower text",
     '{{ replace "a" .trigger.kind }}': "3: replace takes 3 arguments, not 2: replace old new text",
@@ -228,7 +228,7 @@ describe("Go pipelines in an action", () => {
     "{{/* why */}}": "2: /* is not supported in templates: use a CEL expression, such as a ? b : c",
     '{{ lower "\\q" }}': '9: malformed string "\\q"',
   };
-  for (const [template, issue] of Object.entries(refused)) {
+  for (const [template, issue] of Object.entries(rejected)) {
     it(`rejects ${template}`, () => expect(render(template)).toContain(issue));
   }
 
