@@ -65,7 +65,7 @@ async function atRest(): Promise<number> {
   }
 }
 
-it("a dry run writes nothing, whatever its outcome: no object, no claim, no bucket, no event", async () => {
+it("a dry run with any outcome writes no object, no claim, no bucket and no event", async () => {
   await world.create(configMapsType, configMap("free"));
   expect((await create("a", "small")).code).toBe(201);
   const before = await atRest();

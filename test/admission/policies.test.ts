@@ -24,7 +24,7 @@ import { eventually, type Json, signal } from "./test-world.ts";
 let world: AdmissionWorld;
 let results: [policy: string, result: AdmissionResult][];
 let missing: string[];
-let refusing: string | undefined;
+let rejecting: string | undefined;
 /** Delay of claim deletions. */
 let deletionMs: number;
 const path = "/api/v1/namespaces/default/configmaps";
@@ -33,7 +33,7 @@ const created = { code: 201, message: "" };
 beforeEach(async () => {
   results = [];
   missing = [];
-  refusing = undefined;
+  rejecting = undefined;
   deletionMs = 0;
   world = await worldWith("Enforce");
 });
@@ -53,7 +53,7 @@ function worldWith(enforcement: Enforcement): Promise<AdmissionWorld> {
           if (operation === "DELETE" && kind.kind === "ResourceClaim" && deletionMs > 0) {
             await new Promise((resolve) => setTimeout(resolve, deletionMs));
           }
-          return name === refusing
+          return name === rejecting
             ? { allowed: false, status: { ...forbidden, message: "another plug-in says no" } }
             : { allowed: true };
         },
@@ -300,7 +300,7 @@ describe("a policy", () => {
 describe("a later plug-in", () => {
   it("that rejects an admitted object frees its quota immediately", async () => {
     await maps(1);
-    refusing = "a";
+    rejecting = "a";
     expect(await post("a")).toEqual({ code: 403, message: "another plug-in says no" });
     expect(await post("b")).toEqual(created);
     await eventually(async () => expect(await claimsIn(world)).toHaveLength(1));

@@ -226,7 +226,7 @@ describe("a bucket", () => {
     return { method: "PATCH", path, type: "application/merge-patch+json" } as const;
   };
 
-  it("is written only by the system, whatever the RBAC permissions of users", async () => {
+  it("is written only by the system, regardless of the RBAC permissions of users", async () => {
     const patch = await patchOf();
     const response = await world.request({ ...patch, body: { metadata: { labels: { a: "b" } } }, user: staff });
     expect(response.code).toBe(403);

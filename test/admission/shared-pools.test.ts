@@ -29,8 +29,8 @@ function bucket(pool: string): Json {
 
 /** Parses the requests of a policy: `3 in a, 4`. */
 function asking(requestList: string): PolicyParts {
-  const requests = requestList.split(", ").map((ask) => {
-    const [amount, place] = ask.split(" in ");
+  const requests = requestList.split(", ").map((text) => {
+    const [amount, place] = text.split(" in ");
     return { resourceType: type, amount: Number(amount), ...(place === undefined ? {} : { dimensions: { place } }) };
   });
   return { requests };

@@ -66,7 +66,7 @@ describe.each(Object.entries(worlds))("%s, a policy", (_, start) => {
     world.request({ method: "POST", path: maps, body: configMap(name), user });
 
   /** Nothing is granted, so all matching objects are rejected. */
-  async function refusing(...constraints: string[]): Promise<void> {
+  async function rejecting(...constraints: string[]): Promise<void> {
     await registerAndGrant(world, "core/configmaps", configMapKind, 0);
     const parts = { constraints: conditions(...constraints) };
     await createPolicy(world, policy("maps", configMapKind, "core/configmaps", parts));
@@ -74,14 +74,14 @@ describe.each(Object.entries(worlds))("%s, a policy", (_, start) => {
 
   it("can use the user of the request", async () => {
     world = await start();
-    await refusing(...ofTina);
+    await rejecting(...ofTina);
     expect((await post("a", tina)).code).toBe(403);
     expect((await post("a", tom)).code).toBe(201);
   });
 
   it("can use the attributes of the request", async () => {
     world = await start();
-    await refusing(...ofMaps);
+    await rejecting(...ofMaps);
     expect((await post("a", tina)).code).toBe(403);
     expect((await post("b", tina)).code).toBe(201);
     const path = `${maps}/b`;

@@ -115,7 +115,7 @@ describe("a directory of kinds", () => {
     expect(requested).toEqual(["/apis", "/apis"]);
   });
 
-  it("asks again for an unknown kind after a delay", async () => {
+  it("requests discovery again for an unknown kind after a delay", async () => {
     const { directory, clock, requested } = directoryOver();
     expect(await directory.resourceFor("root", widget)).toBeUndefined();
     await crds().create(widgetDefinition, {}, signal);
@@ -125,7 +125,7 @@ describe("a directory of kinds", () => {
     expect(await directory.resourceFor("root", widget)).toMatchObject({ plural: "widgets", version: "v1" });
   });
 
-  it("asks again soon after an invalidation", async () => {
+  it("requests discovery again soon after an invalidation", async () => {
     await crds().create(widgetDefinition, {}, signal);
     const { directory, clock, requested } = directoryOver();
     await directory.resourceFor("root", widget);

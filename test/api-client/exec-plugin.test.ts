@@ -105,7 +105,7 @@ describe("an exec plug-in", () => {
     expect((await access({ command: "x" }, {}, saying(status)).identity(signal)).certificate).toEqual(pair);
   });
 
-  it("is told whether it can prompt the user", async () => {
+  it("receives whether it can prompt the user", async () => {
     const interactive: boolean[] = [];
     const deps = (hasTerminal: boolean): Partial<LoadAccessDeps> => ({
       hasTerminal,

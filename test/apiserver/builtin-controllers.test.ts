@@ -73,7 +73,7 @@ describe("garbage collection", () => {
     await make("does-not", [ownedBy(owner)], { finalizers: ["example.com/hold"] });
     const reply = await server.remove(`${configMaps}/owner`, { propagationPolicy: "Foreground" });
     expect(reply.body.metadata.finalizers).toEqual(["foregroundDeletion"]);
-    await server.until("the dependent is asked to go", async () => {
+    await server.until("the dependent is marked for deletion", async () => {
       const { body } = await server.get(`${configMaps}/blocks`);
       return body.metadata.deletionTimestamp !== undefined;
     });

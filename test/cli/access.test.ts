@@ -283,12 +283,12 @@ describe("a server without quota", () => {
     const flags = ["--in-memory", "--port", "0", "--kubeconfig", kubeconfig];
     const server = spawn(process.execPath, [env.program, "apiserver", ...flags]);
     await new Promise((serving) => server.stdout.once("data", serving));
-    const ask = (...args: string[]): Promise<CommandResult> => env.run([...args, "--kubeconfig", kubeconfig]);
+    const runHere = (...args: string[]): Promise<CommandResult> => env.run([...args, "--kubeconfig", kubeconfig]);
     const [usage, doctor, demo, tokens] = await Promise.all([
-      ask("usage"),
-      ask("doctor"),
-      ask("demo"),
-      ask("token", "create", "--user", "a"),
+      runHere("usage"),
+      runHere("doctor"),
+      runHere("demo"),
+      runHere("token", "create", "--user", "a"),
     ]);
     const ended = new Promise((end) => server.once("exit", end));
     server.kill("SIGTERM");

@@ -263,8 +263,8 @@ describe("milo-quota render", () => {
       `${head}kind: ClaimCreationPolicy\nspec:\n  trigger: { resource: { apiVersion: v1, kind: Pod }, constraints: [{ expression: '"ops" in user.groups' }] }\n  target: { resourceClaimTemplate: { metadata: { annotations: { by: "{{ user.name }}" } }, spec: { consumerRef: { kind: Namespace, name: a }, requests: [{ resourceType: x, amount: 1 }] } } }\n`,
     );
     const pod = file("pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: { name: p, namespace: a }\n");
-    const asked = run(["render", "--policy", policy, "--object", pod, "--user", "jane", "--group", "dev", "ops"]);
-    expect(parse(asked.out)).toMatchObject({ metadata: { annotations: { by: "jane" } } });
+    const rendered = run(["render", "--policy", policy, "--object", pod, "--user", "jane", "--group", "dev", "ops"]);
+    expect(parse(rendered.out)).toMatchObject({ metadata: { annotations: { by: "jane" } } });
     expect(run(["render", "--policy", policy, "--object", pod]).out).toContain("nothing rendered: ");
   });
 

@@ -215,7 +215,7 @@ describe("milo-quota explain", () => {
     expect(rejected.out).toContain("core/secrets of Project/website: limit 2 secrets");
   });
 
-  it("tells members that they lack permission to read the root", async () => {
+  it("reports to members that they lack permission to read the root", async () => {
     const result = await at(kubeconfigAt(website, { token: alice }), "explain", "Secret/default/nope");
     expect(result).toMatchObject({
       status: 5,

@@ -99,7 +99,7 @@ export class KillClients {
   }
 
   #create(client: ApiClient, known: TrackedObject): Promise<void> {
-    return this.#ask(known, async () => {
+    return this.#track(known, async () => {
       const { code, text, body } = await client.create(known.scope.objects, sized(known.name, known.size));
       if (code === 201 || code === 409) {
         known.state = "stored";
@@ -114,7 +114,7 @@ export class KillClients {
   }
 
   #remove(client: ApiClient, known: TrackedObject): Promise<void> {
-    return this.#ask(known, async () => {
+    return this.#track(known, async () => {
       const { code, text } = await client.remove(`${known.scope.objects}/${known.name}`);
       expect(code, text).toBe(200);
       known.state = "absent";
@@ -122,7 +122,7 @@ export class KillClients {
     });
   }
 
-  async #ask(known: TrackedObject, work: () => Promise<void>): Promise<void> {
+  async #track(known: TrackedObject, work: () => Promise<void>): Promise<void> {
     known.isBusy = true;
     known.state = "unknown";
     try {
@@ -142,6 +142,6 @@ export const sizeOf = ({ metadata }: Body): number => Number(metadata.labels?.si
 
 export function expectWithinLimit(objects: readonly Body[], { name }: QuotaScope): number {
   const used = objects.reduce((sum, object) => sum + sizeOf(object), 0);
-  expect(used, `what there is in ${name}`).toBeLessThanOrEqual(limit);
+  expect(used, `usage in ${name}`).toBeLessThanOrEqual(limit);
   return used;
 }

@@ -10,7 +10,7 @@ export interface ApiResponse {
   readonly body: string;
 }
 
-interface Asking {
+interface RequestOptions {
   readonly body?: Json;
   readonly token?: string;
   readonly headers?: Readonly<Record<string, readonly string[]>>;
@@ -39,7 +39,11 @@ export class MetricsWorld {
     this.reported = reported;
   }
 
-  async ask(method: string, path: string, { body, token, headers = {} }: Asking = {}): Promise<ApiResponse> {
+  async request(
+    method: string,
+    path: string,
+    { body, token, headers = {} }: RequestOptions = {},
+  ): Promise<ApiResponse> {
     const answer = await this.system.server.api.handle({
       method,
       path,
@@ -58,7 +62,7 @@ export class MetricsWorld {
 
   /** Creates an object as administrator. */
   async create(path: string, body: Json): Promise<ApiResponse> {
-    return this.ask("POST", path, { body, token: this.system.token });
+    return this.request("POST", path, { body, token: this.system.token });
   }
 
   async scrape(): Promise<ReadonlyMap<string, Family>> {

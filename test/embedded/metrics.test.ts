@@ -215,8 +215,8 @@ describe("the server", () => {
   });
 
   it("has no labels with values from unknown paths", async () => {
-    await world.ask("GET", "/apis/made.up/v1/inventions", { token: world.system.token });
-    await world.ask("BREW", "/made/up", { token: world.system.token });
+    await world.request("GET", "/apis/made.up/v1/inventions", { token: world.system.token });
+    await world.request("BREW", "/made/up", { token: world.system.token });
     const counted = await world.samples("apiserver_request_total");
     const values = counted.flatMap(({ labels }) => Object.values(labels));
     expect(values.filter((value) => ["made.up", "inventions", "BREW"].includes(value))).toEqual([]);
@@ -235,15 +235,15 @@ describe("access to metrics", () => {
   const project = "/apis/resourcemanager.miloapis.com/v1alpha1/projects";
 
   it("is allowed for the administrator at the API server", async () => {
-    const answer = await world.ask("GET", "/metrics", { token: world.system.token });
+    const answer = await world.request("GET", "/metrics", { token: world.system.token });
     expect([answer.code, answer.type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
     expect(answer.body).toContain("milo_quota_bucket_limit{");
   });
 
   it("is denied without permission", async () => {
-    expect((await world.ask("GET", "/metrics")).code).toBe(401);
+    expect((await world.request("GET", "/metrics")).code).toBe(401);
     const as = (user: string, group: string) =>
-      world.ask("GET", "/metrics", {
+      world.request("GET", "/metrics", {
         token: world.system.token,
         headers: { "impersonate-user": [user], "impersonate-group": [group, "system:authenticated"] },
       });
@@ -262,14 +262,14 @@ describe("access to metrics", () => {
     expect(created.code).toBe(201);
     const of = `${organizations}/acme/control-plane/metrics`;
     await eventually(async () => {
-      const answer = await world.ask("GET", of.replace("/metrics", "/version"), { token: world.system.token });
+      const answer = await world.request("GET", of.replace("/metrics", "/version"), { token: world.system.token });
       expect(answer.code).toBe(200);
     });
-    expect((await world.ask("GET", of, { token: world.system.token })).code).toBe(404);
+    expect((await world.request("GET", of, { token: world.system.token })).code).toBe(404);
   });
 
   it("is read-only", async () => {
-    expect((await world.ask("POST", "/metrics", { token: world.system.token })).code).toBe(405);
+    expect((await world.request("POST", "/metrics", { token: world.system.token })).code).toBe(405);
   });
 });
 

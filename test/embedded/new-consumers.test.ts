@@ -9,7 +9,7 @@ const projectOf = (name: string, of: string): Json => {
   return { ...created, spec: { ...created.spec, ownerRef: { kind: "Organization", name: of } } } as unknown as Json;
 };
 
-describe("an organization and its first project, created right after each other", () => {
+describe("an organization and its first project, created immediately after each other", () => {
   let world: MetricsWorld;
   const make = (path: string, body: Json): Promise<ApiResponse> => world.create(path, body);
 
@@ -22,7 +22,9 @@ describe("an organization and its first project, created right after each other"
     ];
     expect((await Promise.all(wanted)).map(({ code, body }) => (code === 201 ? "" : body))).toEqual(["", "", ""]);
     await eventually(async () => {
-      const { body } = await world.ask("GET", `${quota}/claimcreationpolicies/projects`, { token: world.system.token });
+      const { body } = await world.request("GET", `${quota}/claimcreationpolicies/projects`, {
+        token: world.system.token,
+      });
       expect(body).toContain("PolicyReady");
     });
   }, 60_000);

@@ -140,7 +140,7 @@ describe.each(["on an empty data folder", "again after a restart"])("the whole s
     await apply(`${claimPolicies}/secrets`, secretsPolicy(), isTrue("Ready"));
   });
 
-  it("tells the current name of a field that manifests for early versions use", async () => {
+  it("reports the current name of a field that manifests for early versions use", async () => {
     const early = {
       apiVersion: "quota.miloapis.com/v1alpha1",
       kind: "ResourceClaim",
@@ -154,7 +154,7 @@ describe.each(["on an empty data folder", "again after a restart"])("the whole s
     expect((await world.admin.create(path, early)).warning).toContain("(use consumerRef instead)");
   });
 
-  it("keeps nothing of deleted organizations when their names are reused", async () => {
+  it("keeps no state of deleted organizations when their names are reused", async () => {
     for (const name of ["acme", "beta"]) {
       await removeOrganization(name);
       await newOrganization(name);
@@ -206,7 +206,7 @@ describe.each(["on an empty data folder", "again after a restart"])("the whole s
     await expectSuccess(anna.remove(`${secretsOf("blog")}/one`));
   });
 
-  it("adopts objects that are older than a policy if the policy says so", async () => {
+  it("adopts objects older than a policy if the policy enables adoption", async () => {
     const anna = world.as("anna");
     for (const name of ["early-1", "early-2"]) await expectSuccess(anna.create(mapsOf("web"), configMap(name)));
     await expectSuccess(anna.create(mapsOf("web"), configMap("uncounted", "no")));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const clone = join(import.meta.dirname, "../..");
 
-/** Pages whose commands are typed by tests, as paths from the top of the clone. */
+/** Pages whose commands the tests run, as paths from the root of the repository. */
 export const guides: readonly string[] = [
   "README.md",
   ...readdirSync(join(clone, "docs/guides"))

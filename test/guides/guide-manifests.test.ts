@@ -10,7 +10,7 @@ const filesOf = (guide: string) => readGuide(textOf(guide)).filter((step) => ste
 const shown = guides.flatMap(filesOf);
 
 describe("files of guides", () => {
-  it.each(guides)("are shown as they are in %s", (guide) => {
+  it.each(guides)("equal their blocks in %s", (guide) => {
     for (const { name, line, text } of filesOf(guide)) {
       expect(readFileSync(join(clone, name), "utf8"), `${guide}:${line}`).toBe(text);
     }
@@ -23,7 +23,7 @@ describe("files of guides", () => {
     expect(files.sort()).toEqual(shown.map(({ name }) => name).sort());
   });
 
-  it("have the name of their guide as folder", () => {
+  it("are in a folder with the name of their guide", () => {
     for (const guide of guides) {
       const folder = `examples/guides/${guide.split("/").at(-1)?.replace(".md", "")}/`;
       expect(filesOf(guide).filter(({ name }) => !name.startsWith(folder))).toEqual([]);

@@ -1,4 +1,4 @@
-// Pages use different names, so that the order in which people follow them does not matter, and a guide that was left half-way
+// Pages use different names, so that readers can follow them in any order, and an unfinished guide
 // does not break the next one.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ interface Manifest {
 
 const examples = join(import.meta.dirname, "../../examples");
 
-/** Folders that people apply as one: each folder of an example with its `try`, each folder of a guide. */
+/** Folders that readers apply together: each folder of an example with its `try`, each folder of a guide. */
 const folderOf = (file: string): string => dirname(file).replace(/\/try$/, "");
 
 const manifests = readdirSync(examples, { recursive: true, encoding: "utf8" })
@@ -29,7 +29,7 @@ const manifests = readdirSync(examples, { recursive: true, encoding: "utf8" })
     })),
   );
 
-/** Names with the places that use them, for names that more than one place uses. */
+/** Returns the names that several places use, each with its places. */
 function usedTwice(uses: readonly (readonly [name: string, place: string])[]): Readonly<Record<string, string[]>> {
   const places = new Map<string, Set<string>>();
   for (const [name, place] of uses) places.set(name, (places.get(name) ?? new Set()).add(place));

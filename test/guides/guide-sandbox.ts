@@ -1,4 +1,4 @@
-// Where a guide is played: a folder that looks like a clone, the program, a kubectl, and the server that the guide starts.
+// The environment of a guide: a folder that looks like a clone, the program, kubectl, and the server that the guide starts.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 
 export interface CommandResult {
   readonly code: number | null;
-  /** Stdout and stderr, in the order in which they were written. */
+  /** Stdout and stderr, interleaved in order of output. */
   readonly output: string;
 }
 
@@ -38,7 +38,7 @@ export class GuideSandbox {
     this.#script("npm", `shift 4; exec "${process.execPath}" "${miloQuota}" "$@"`); // npm run -s milo-quota -- ...
   }
 
-  /** Does what `npm start` does, but on a free port: another server may use 6443. Resolves with the banner. */
+  /** Runs the equivalent of `npm start` on a free port, since another server may use 6443. Resolves with the banner. */
   async start(): Promise<string> {
     const server = spawn(join(this.#folder, "npx"), ["milo-quota", "up", "--port", "0"], {
       cwd: this.#folder,
@@ -60,7 +60,7 @@ export class GuideSandbox {
     return this.#withUrlOfGuides(banner);
   }
 
-  /** What the server has logged to stderr so far. */
+  /** The stderr log of the server so far. */
   get serverLog(): string {
     return this.#serverLog;
   }

@@ -1,5 +1,5 @@
-// Runs every command of every guide, in the order of the page, and compares the output with what the page shows: each guide
-// on a server of its own, and all guides of a part one after another on one server. guide-names.test.ts checks
+// Runs every command of every guide, in the order of the page, and compares the output with the page: each guide
+// on a separate server, and all guides of a part in sequence on one server. guide-names.test.ts checks
 // that no two pages use the same names.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -35,7 +35,7 @@ interface Started {
 
 /** Declares the tests of one part of the guides; parts are counted from 1. */
 export function guideSuite(part: number): void {
-  // A skipped guide must not look like one that works.
+  // Reports skipped guides, which would otherwise look like passing ones.
   if (skipReasons.length > 0) console.warn(`The guides are skipped: ${skipReasons.join("; ")}.`);
   const mine = guidesWithCommands.filter((_, index) => index % parts === part - 1);
 
@@ -72,7 +72,7 @@ export function guideSuite(part: number): void {
     it.each(mine)("%s", playOnServer);
   });
 
-  describe.skipIf(skipReasons.length > 0)("guides work one after another on one server", () => {
+  describe.skipIf(skipReasons.length > 0)("guides work in sequence on one server", () => {
     beforeAll(start);
     afterAll(stop);
     it.each(mine)("%s", playOnServer);
@@ -90,7 +90,7 @@ async function play(guide: string, started: Started): Promise<void> {
   expect(unexpectedErrors(sandbox.serverLog.slice(loggedBefore), markdown), "errors logged by the server").toEqual([]);
 }
 
-/** Empty if the command does what the page shows. */
+/** Returns an empty string if the output of the command matches the page. */
 async function problemWith(step: Extract<Step, { kind: "command" }>, { sandbox, banner }: Started): Promise<string> {
   const { command, shown } = step;
   if (command === runsThisTest) return "";

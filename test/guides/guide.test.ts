@@ -5,7 +5,7 @@ const fenced = (language: string, ...lines: readonly string[]): string =>
   [`\`\`\`${language}`, ...lines, "```", ""].join("\n");
 
 describe("a guide", () => {
-  it("has commands, each with what it prints", () => {
+  it("has commands, each with its output", () => {
     const text = `# Title\n\n${fenced("console", "$ one \\", "    more", "said", "", "$ two")}`;
     expect(readGuide(text)).toEqual([
       { kind: "command", line: 4, command: "one \\\n    more", shown: ["said", ""] },
@@ -13,7 +13,7 @@ describe("a guide", () => {
     ]);
   });
 
-  it("shows files where a block begins with the name of one", () => {
+  it("has a file for a block that begins with a file name", () => {
     const text = fenced("yaml", "# examples/a-policy.yaml: to be filled in", "kind: Policy");
     expect(readGuide(text)).toEqual([
       {
@@ -25,11 +25,11 @@ describe("a guide", () => {
     ]);
   });
 
-  it("has pictures and fragments that are neither", () => {
+  it("ignores diagrams and fragments", () => {
     expect(readGuide(fenced("text", "a -> b") + fenced("yaml", "spec: {}"))).toEqual([]);
   });
 
-  it("hides no command from the test", () => {
+  it("rejects commands outside of console blocks", () => {
     expect(() => readGuide(fenced("sh", "rm x"))).toThrow("line 2: commands belong into a console block");
     expect(() => readGuide(fenced("console", "rm x"))).toThrow("line 2: output without a command");
     expect(() => readGuide("```console\n$ x")).toThrow("line 2: the block is never closed");

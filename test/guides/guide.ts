@@ -1,6 +1,6 @@
-// A guide as the test reads it: the files it shows, and the commands it tells people to type.
+// Parses a guide into the files that it shows and the commands that readers run.
 
-/** What a reader sees or does next. Lines are counted from 1, as editors do. */
+/** One file or command of a guide. Lines are counted from 1, as in editors. */
 export type Step =
   | { readonly kind: "file"; readonly line: number; readonly name: string; readonly text: string }
   | { readonly kind: "command"; readonly line: number; readonly command: string; readonly shown: readonly string[] };
@@ -12,7 +12,7 @@ interface Block {
   readonly lines: readonly string[];
 }
 
-/** Languages of commands that the test would not run. */
+/** Languages of shell blocks, which the test does not run: only console blocks may contain commands. */
 const commandLanguages: ReadonlySet<string> = new Set(["sh", "bash", "shell", "zsh"]);
 
 /** A first line such as `# examples/guides/a/policy.yaml`, with or without a remark after a colon, names a file. */
@@ -46,7 +46,7 @@ function blocksOf(markdown: string): readonly Block[] {
   return blocks;
 }
 
-/** A command goes on after a line that ends with a backslash; what follows it is what it prints. */
+/** A command continues after a line that ends with a backslash. The lines after a command are its output. */
 function commandsOf({ lines, line }: Block): readonly Step[] {
   const steps: { kind: "command"; line: number; command: string; shown: string[] }[] = [];
   let goesOn = false;

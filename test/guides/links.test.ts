@@ -20,7 +20,7 @@ const prose = (page: string): string => readFileSync(join(clone, page), "utf8").
 const headingsOf = (page: string): readonly string[] =>
   [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => title);
 
-/** Anchors of headings, as GitHub makes them: lower case, blanks as dashes, without punctuation. */
+/** Anchors of headings, as GitHub generates them: lower case, dashes for spaces, without punctuation. */
 const anchorsOf = (page: string): readonly string[] =>
   headingsOf(page).map((title) =>
     title
@@ -30,7 +30,7 @@ const anchorsOf = (page: string): readonly string[] =>
   );
 
 interface Link {
-  /** Path from the top of the clone. */
+  /** Path from the root of the repository. */
   readonly target: string;
   readonly anchor: string | undefined;
   readonly text: string;
@@ -90,7 +90,7 @@ describe("docs/README.md", () => {
     expect(headings.some((heading) => heading.startsWith(topic))).toBe(true);
   });
 
-  it("leads to every guide", () => {
+  it("links to every guide", () => {
     const guides = readdirSync(join(clone, "docs/guides")).map((name) => `docs/guides/${name}`);
     const targets = new Set(linked.map(({ target }) => target));
     expect(guides.filter((guide) => !targets.has(guide))).toEqual([]);

@@ -1,8 +1,8 @@
 /**
- * Whether a command printed what a guide shows. Every word must be there, in order, and no other; how words are spaced and
- * where lines are broken is for the page to choose. What differs from run to run is written so:
+ * Whether the output of a command matches a guide. All words must be equal and in order; white space and line breaks may
+ * differ. Parts that vary between runs are written as:
  *
- * - `...` on a line of its own: any lines, or none.
+ * - `...` on a separate line: any lines, or none.
  * - `...` between words: anything, up to the end of the line.
  * - `...` in a word: any characters of that word.
  * - an age at the end of a line, such as `5s` or `2m10s`: any age.

@@ -5,17 +5,21 @@ import { misalignedRows } from "./shown-tables.ts";
 
 describe("a shown table", () => {
   it.each<[name: string, shown: readonly string[], misaligned: readonly string[]]>([
-    ["has cells under the start of their headings", ["NAME   AGE", "web    5s"], []],
-    ["may have them under the end, as numbers are", ["NAME   LIMIT   USED", "web        3   1"], []],
+    ["has cells aligned with the start of their headings", ["NAME   AGE", "web    5s"], []],
+    [
+      "may have cells aligned with the end of their headings, such as numbers",
+      ["NAME   LIMIT   USED", "web        3   1"],
+      [],
+    ],
     ["may have empty cells", ["NAME   RESOURCE   AGE", "web               5s", "web    map        5s"], []],
-    ["may have several blanks in its last column", ["NAME   USED", "web    ##--   50%  over"], []],
+    ["may have several spaces in its last column", ["NAME   USED", "web    ##--   50%  over"], []],
     ["has no cell between headings", ["NAME   AGE", "web-...   5s"], ["web-...   5s"]],
     ["has no two cells under one heading", ["NAME     AGE", "a  web   5s"], ["a  web   5s"]],
     ["has all rows aligned", ["NAME   AGE", "web    5s", "shop  5s"], ["shop  5s"]],
     ["ends with an empty line", ["NAME   AGE", "", "a  b  c"], []],
     ["ends where lines are skipped", ["NAME   AGE", "...", "a  b  c"], []],
     ["may follow another", ["NAME   AGE", "web    5s", "KIND    AGE", "web    5s"], ["web    5s"]],
-    ["is not one without headings", ["ok       grants         1 active", "ok  claims  0 decided"], []],
+    ["requires headings", ["ok       grants         1 active", "ok  claims  0 decided"], []],
   ])("%s", (_name, shown, misaligned) => {
     expect(misalignedRows(shown)).toEqual(misaligned);
   });

@@ -1,8 +1,8 @@
 /**
- * Rows of shown tables whose cells are not aligned with a heading. A table begins with a line of headings in capitals and ends
- * with an empty line, or with `...` on a line of its own. Columns are at least two blanks apart. A cell starts where its
+ * Rows of tables whose cells are not aligned with a heading. A table begins with a line of headings in capitals and ends
+ * with an empty line, or with `...` on a separate line. Columns are at least two spaces apart. A cell starts where its
  * heading starts, or ends where it ends; no two cells are under one heading, and a cell may be empty. Text of the last column
- * may contain several blanks in a row.
+ * may contain several consecutive spaces.
  */
 export function misalignedRows(shown: readonly string[]): readonly string[] {
   let headings: readonly Cell[] = [];

@@ -179,7 +179,7 @@ kubectlSuite("kubectl set, scale and rollout", ({ run }) => {
     });
   });
 
-  it("waits for a rollout, which no controller performs here", async () => {
+  it("waits for a rollout, which no controller of this server performs", async () => {
     expect(await run("rollout status deployment/web --timeout=1s")).toEqual({
       code: 1,
       out: "Waiting for deployment spec update to be observed...\n",
@@ -193,7 +193,7 @@ kubectlSuite("kubectl set, scale and rollout", ({ run }) => {
     expect(await run("rollout resume deployment/web")).toEqual(succeeds("deployment.apps/web resumed"));
   });
 
-  it("sees a rollout that is reported as done", async () => {
+  it("detects a rollout that is reported as complete", async () => {
     const generation = (await run("get deployment web -o jsonpath='{.metadata.generation}'")).out;
     const status = {
       observedGeneration: Number(generation),

@@ -58,12 +58,12 @@ kubectlSuite("kubectl create", ({ run, file }) => {
   });
 
   const lines: Record<string, [line: string, message: string]> = {
-    "a config map of literals": [
+    "a config map from literals": [
       "configmap literals --from-literal=a=1 --from-literal=b=2",
       "configmap/literals created",
     ],
-    "a secret of literals": ["secret generic password --from-literal=password=hunter2", "secret/password created"],
-    "the password of a registry": [
+    "a secret from literals": ["secret generic password --from-literal=password=hunter2", "secret/password created"],
+    "a registry password": [
       "secret docker-registry registry --docker-server=r.example.com --docker-username=u --docker-password=p",
       "secret/registry created",
     ],
@@ -85,10 +85,13 @@ kubectlSuite("kubectl create", ({ run, file }) => {
       "clusterrolebinding.rbac.authorization.k8s.io/listing created",
     ],
     "a deployment": ["deployment web --image=nginx:1.27 --replicas=2", "deployment.apps/web created"],
-    "a service inside the cluster": ["service clusterip inside --tcp=80:8080", "service/inside created"],
-    "a service on the nodes": ["service nodeport nodes --tcp=80:8080", "service/nodes created"],
-    "a service elsewhere": ["service externalname elsewhere --external-name=example.com", "service/elsewhere created"],
-    "a service behind a balancer": ["service loadbalancer balanced --tcp=80:8080", "service/balanced created"],
+    "a ClusterIP service": ["service clusterip inside --tcp=80:8080", "service/inside created"],
+    "a NodePort service": ["service nodeport nodes --tcp=80:8080", "service/nodes created"],
+    "an ExternalName service": [
+      "service externalname elsewhere --external-name=example.com",
+      "service/elsewhere created",
+    ],
+    "a LoadBalancer service": ["service loadbalancer balanced --tcp=80:8080", "service/balanced created"],
   };
   for (const [name, [line, text]] of Object.entries(lines)) {
     it(`creates ${name}`, async () => {
@@ -122,15 +125,15 @@ kubectlSuite("kubectl create", ({ run, file }) => {
       "clusterrole other --verb=list --resource=nosuch",
       `the server doesn't have a resource type "nosuch"`,
     ],
-    "an object in a namespace that is not there": [
+    "an object in a missing namespace": [
       "configmap lost -n nowhere",
       'error: failed to create configmap: namespaces "nowhere" not found',
     ],
-    "a bad name": [
+    "an invalid name": [
       "configmap BAD",
       "error: failed to create configmap: ConfigMap \"BAD\" is invalid: metadata.name: Invalid value: \"BAD\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
     ],
-    "a quota of Kubernetes": [
+    "a ResourceQuota": [
       "quota small --hard=pods=3",
       "error: failed to create quota: the server could not find the requested resource",
     ],

@@ -53,7 +53,7 @@ describe.skipIf(process.platform === "win32")("findKubectl", () => {
     expect(found).toEqual({ found: true, path: packaged });
   });
 
-  it("finds none if there is none", () => {
+  it("returns no program if there is none", () => {
     const because = "there is none on the PATH, and the packaged one does not run here";
     expect(findKubectl({ named: undefined, searchPath: folder, packaged: none })).toEqual({ found: false, because });
     const broken = (): string => join(folder, "missing");

@@ -44,7 +44,7 @@ export class Kubectl {
     this.file("kubeconfig", kubeconfigText(cluster), 0o600);
   }
 
-  /** Runs a command line such as `get pods -l 'app in (a, b)'`, split at blanks outside of single quotes. */
+  /** Runs a command line such as `get pods -l 'app in (a, b)'`, split at spaces outside of single quotes. */
   async run(line: string, options: RunOptions = {}): Promise<CommandResult> {
     return await this.start(line, options).ended;
   }

@@ -65,7 +65,7 @@ describe("user tokens", () => {
     await world.server.until("the second has ended", async () => (await whoIs(second)) === 401);
   });
 
-  it("never give system:masters, whatever the secret contains", async () => {
+  it("never give system:masters, for any content of the secret", async () => {
     for (const order of [{ user: "system:admin" }, { user: "eve", groups: ["system:masters"] }]) {
       expect(() => issueUserToken(order, randomBytes)).toThrow("names that start with system: are reserved");
       const { token, secret } = issueUserToken({ user: "eve" }, randomBytes);

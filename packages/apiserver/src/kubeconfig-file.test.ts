@@ -24,13 +24,13 @@ describe("a kubeconfig file", () => {
   const write = (token = "t") => writeKubeconfig(path, { server: "https://here", authority: "ca", token });
   const read = (): Read => parse(readFileSync(path, "utf8")) as Read;
 
-  it("that is not there is made, and leads to the server", () => {
+  it("that is missing is created, and points to the server", () => {
     expect(write()).toEqual({ isCurrent: true });
     expect(read()["current-context"]).toBe("milo-quota");
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it("that was ours keeps what was added, and has today's token", () => {
+  it("written before keeps additions, and gets the current token", () => {
     write("old");
     const own = JSON.parse(readFileSync(path, "utf8")) as Read;
     const added = { ...own, contexts: [...own.contexts, { name: "web", context: {} }], "current-context": "web" };
@@ -42,13 +42,13 @@ describe("a kubeconfig file", () => {
     expect(read()["current-context"]).toBe("web");
   });
 
-  it("that names a missing context is pointed at the server", () => {
+  it("with a missing current context points to the server", () => {
     writeFileSync(path, "apiVersion: v1\nkind: Config\ncontexts: null\ncurrent-context: gone\n");
     expect(write()).toEqual({ isCurrent: true });
     expect(read()["current-context"]).toBe("milo-quota");
   });
 
-  it("keeps comments, and is readable by its owner only from then on", () => {
+  it("keeps comments, and becomes readable by its owner only", () => {
     writeFileSync(path, "# mine\nkind: Config # yes\n");
     chmodSync(path, 0o644);
     write();
@@ -56,7 +56,7 @@ describe("a kubeconfig file", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it("is written where a link leads to", () => {
+  it("is written to the target of a symbolic link", () => {
     const target = join(folder, "target");
     writeFileSync(target, "");
     symlinkSync(target, path);
@@ -65,8 +65,8 @@ describe("a kubeconfig file", () => {
   });
 
   const none: Record<string, string> = {
-    "is no YAML": "a: [",
-    "is a text": "hello",
+    "is not YAML": "a: [",
+    "is a string": "hello",
     "is another kind": "kind: Pod",
     "has no list of clusters": "clusters: {}",
   };

@@ -24,7 +24,7 @@ interface OpenStream {
   /** Lines in flight. */
   readonly lines: string[];
   next: number;
-  /** Nothing is delivered any more, without notice. */
+  /** The connection delivers no more lines, without an error. */
   isDead: boolean;
   end(error?: unknown): void;
 }

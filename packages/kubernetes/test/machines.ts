@@ -9,7 +9,7 @@ import type { Clock, Timer } from "../src/protocol/clock.ts";
 import type { JsonObject } from "../src/protocol/json-value.ts";
 import type { KubernetesObject } from "../src/protocol/object-meta.ts";
 
-/** Real time, and what is due at some point of it. */
+/** Real time, and the timers due at some point of it. */
 export class World {
   nowMs = 0;
   readonly #due: { readonly atMs: number; readonly call: () => void }[] = [];
@@ -31,7 +31,7 @@ export class Machine implements Clock {
   readonly #world: World;
   readonly #speed: number;
   #wallOffsetMs: number;
-  /** How long its monotonic clock stood still. */
+  /** How long its monotonic clock was suspended. */
   #asleepMs = 0;
   #pausedUntilMs = 0;
   #isAsleep = false;
@@ -62,7 +62,7 @@ export class Machine implements Clock {
     return { stop: () => this.#timers.delete(timer) };
   }
 
-  /** Nothing runs on it. Asleep, its monotonic clock stands still too. */
+  /** Suspends the machine. Asleep, its monotonic clock stops too. */
   pause(ms: number, sleeps: boolean): void {
     if (this.isPaused) return;
     this.#pausedUntilMs = this.#world.nowMs + ms;
@@ -106,16 +106,16 @@ export class LeaseServer {
   }
 
   clientOf(machine: Machine): LeaderElectorOptions["leases"] {
-    const ask = <Value>(serve: () => Value): Promise<Value> => this.#ask(machine, serve);
+    const send = <Value>(serve: () => Value): Promise<Value> => this.#send(machine, serve);
     return {
-      find: () => ask(() => this.#lease()),
+      find: () => send(() => this.#lease()),
       create: (object) =>
-        ask(() => {
+        send(() => {
           if (this.#object !== undefined) throw new StatusError(failure("AlreadyExists", "already exists"));
           return this.#store(object);
         }),
       update: (object) =>
-        ask(() => {
+        send(() => {
           const isCurrent = object.metadata.resourceVersion === String(this.#revision);
           if (!isCurrent) throw new StatusError(failure("Conflict", "the object has been modified"));
           return this.#store(object);
@@ -123,7 +123,7 @@ export class LeaseServer {
     };
   }
 
-  #ask<Value>(machine: Machine, serve: () => Value): Promise<Value> {
+  #send<Value>(machine: Machine, serve: () => Value): Promise<Value> {
     const { fault, delayMs } = this;
     return new Promise((resolve, reject) => {
       this.#world.later(delayMs, () => {

@@ -36,7 +36,7 @@ afterEach(async () => {
 const at = (place: string): Record<string, string> => ({ [location]: place });
 const give = (name: string, pools: readonly Pool[]): Promise<Json> =>
   system.create(grantsType, grant(name, web, { [cpu]: pools }), inWeb);
-const ask = (name: string, ...requests: readonly Omit<RequestInput, "resourceType">[]): Promise<Json> => {
+const createClaim = (name: string, ...requests: readonly Omit<RequestInput, "resourceType">[]): Promise<Json> => {
   const requested = requests.map((request) => ({ resourceType: cpu, ...request }));
   return system.create(claimsType, claim(name, web, requested), inWeb);
 };
@@ -51,13 +51,13 @@ describe("capacity with a dimension selector", () => {
       { amount: 100, dimensionSelector: { matchExpressions: [{ key: location, operator: "Exists" }] } },
     ]);
     await give("dallas", [{ amount: 500, dimensionSelector: { matchLabels: at("DLS") } }]);
-    await ask("most-of-dallas", { amount: 550, dimensions: at("DLS") });
+    await createClaim("most-of-dallas", { amount: 550, dimensions: at("DLS") });
     await expectDecision("most-of-dallas", granted);
-    await ask("too-much-of-london", { amount: 51, dimensions: at("LHR") });
+    await createClaim("too-much-of-london", { amount: 51, dimensions: at("LHR") });
     await expectDecision("too-much-of-london", denied);
-    await ask("london", { amount: 50, dimensions: at("LHR") });
+    await createClaim("london", { amount: 50, dimensions: at("LHR") });
     await expectDecision("london", granted);
-    await ask("nowhere", { amount: 1 });
+    await createClaim("nowhere", { amount: 1 });
     await expectDecision("nowhere", denied);
     await system.eventually(async () =>
       expect(await system.figures(web, cpu)).toMatchObject({ limit: 600, allocated: 600, reserved: 0 }),
@@ -66,11 +66,11 @@ describe("capacity with a dimension selector", () => {
 
   it("is fully used in any order of claims", async () => {
     await give("both", [{ amount: 10 }, { amount: 10, dimensionSelector: { matchLabels: at("DLS") } }]);
-    await ask("dallas-first", { amount: 10, dimensions: at("DLS") });
+    await createClaim("dallas-first", { amount: 10, dimensions: at("DLS") });
     await expectDecision("dallas-first", granted);
-    await ask("anywhere", { amount: 10 });
+    await createClaim("anywhere", { amount: 10 });
     await expectDecision("anywhere", granted);
-    await ask("more", { amount: 1, dimensions: at("DLS") });
+    await createClaim("more", { amount: 1, dimensions: at("DLS") });
     await expectDecision("more", denied);
   });
 
@@ -95,7 +95,7 @@ describe("capacity with a dimension selector", () => {
       ["none", {}, 3, granted],
     ];
     for (const [name, dimensions, amount, answer] of cases) {
-      await ask(name, { amount, dimensions });
+      await createClaim(name, { amount, dimensions });
       await expectDecision(name, answer);
     }
   });
@@ -105,9 +105,9 @@ describe("capacity with a dimension selector", () => {
       { amount: 4, dimensionSelector: { matchLabels: at("DLS") } },
       { amount: 4, dimensionSelector: { matchLabels: at("LHR") } },
     ]);
-    await ask("too-much", { amount: 4, dimensions: at("DLS") }, { amount: 5, dimensions: at("LHR") });
+    await createClaim("too-much", { amount: 4, dimensions: at("DLS") }, { amount: 5, dimensions: at("LHR") });
     await expectDecision("too-much", denied);
-    await ask("all", { amount: 4, dimensions: at("DLS") }, { amount: 4, dimensions: at("LHR") });
+    await createClaim("all", { amount: 4, dimensions: at("DLS") }, { amount: 4, dimensions: at("LHR") });
     await expectDecision("all", granted);
   });
 });
@@ -120,8 +120,8 @@ describe("the displayed dimensions", () => {
       expect(await system.total(web, cpu)).toMatchObject({ totalLimit: 600, totalAllocated: 0, available: 600 });
       expect(await system.figures(web, cpu, at("DLS"))).toMatchObject({ limit: 600, allocated: 0, available: 600 });
     });
-    await ask("dallas", { amount: 520, dimensions: at("DLS") });
-    await ask("london", { amount: 30, dimensions: at("LHR") });
+    await createClaim("dallas", { amount: 520, dimensions: at("DLS") });
+    await createClaim("london", { amount: 30, dimensions: at("LHR") });
     await expectDecision("dallas", granted);
     await expectDecision("london", granted);
     await system.eventually(async () => {

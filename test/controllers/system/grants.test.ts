@@ -21,7 +21,7 @@ const give = (name: string, amount: number, spec: Json = {}): Promise<Json> => {
 };
 const change = (name: string, amount: number): Promise<Json> =>
   system.patch(grantsType, name, { spec: { allowances: [{ resourceType: projectsType, buckets: [{ amount }] }] } });
-const ask = (name: string, amount: number): Promise<Json> =>
+const createClaim = (name: string, amount: number): Promise<Json> =>
   system.create(claimsType, claim(name, organization, [{ resourceType: projectsType, amount }]));
 const shows = (figures: Json): Promise<void> =>
   system.eventually(async () => expect(await system.figures(organization, projectsType)).toMatchObject(figures));
@@ -38,30 +38,30 @@ describe("grants to one consumer", () => {
     await give("base", 3);
     await give("extra", 2);
     await shows({ limit: 5, available: 5, grantCount: 2 });
-    await ask("four", 4);
+    await createClaim("four", 4);
     await expectDecision("four", "True QuotaAvailable");
     await system.delete(grantsType, "extra");
     await shows({ limit: 3, allocated: 4, available: 0, overage: 1, grantCount: 1 });
-    await ask("one", 1);
+    await createClaim("one", 1);
     await expectDecision("one", "False QuotaExceeded");
     expect(await system.answer("four")).toBe("True QuotaAvailable");
   });
 
   it("allow more claims when they are raised", async () => {
     await give("base", 1);
-    await ask("first", 1);
+    await createClaim("first", 1);
     await expectDecision("first", "True QuotaAvailable");
-    await ask("second", 1);
+    await createClaim("second", 1);
     await expectDecision("second", "False QuotaExceeded");
     await change("base", 2);
     await shows({ limit: 2, available: 1 });
-    await ask("third", 1);
+    await createClaim("third", 1);
     await expectDecision("third", "True QuotaAvailable");
   });
 
   it("revoke no claims when they are lowered; usage over the limit is shown until claims are deleted", async () => {
     await give("base", 5);
-    for (const name of ["a", "b", "c", "d"]) await ask(name, 1);
+    for (const name of ["a", "b", "c", "d"]) await createClaim(name, 1);
     for (const name of ["a", "b", "c", "d"]) await expectDecision(name, "True QuotaAvailable");
     await change("base", 2);
     await shows({ limit: 2, allocated: 4, available: 0, overage: 2 });
@@ -77,7 +77,7 @@ describe("grants to one consumer", () => {
     const inAMinute = new Date(system.clock.now() + 60_000).toISOString().replace(".000Z", "Z");
     await give("trial", 10, { expiresAt: inAMinute });
     await shows({ limit: 11, grantCount: 2 });
-    await ask("six", 6);
+    await createClaim("six", 6);
     await expectDecision("six", "True QuotaAvailable");
     await system.pass(60_000);
     await shows({ limit: 1, allocated: 6, available: 0, overage: 5, grantCount: 1 });
@@ -85,7 +85,7 @@ describe("grants to one consumer", () => {
       const condition = conditionOf(await system.find(grantsType, "trial"), "Active");
       expect(condition).toMatchObject({ status: "False", reason: "GrantExpired" });
     });
-    await ask("late", 1);
+    await createClaim("late", 1);
     await expectDecision("late", "False QuotaExceeded");
     expect(await system.answer("six")).toBe("True QuotaAvailable");
   });
@@ -106,7 +106,7 @@ describe("a bucket", () => {
     expect(await system.figures(organization, projectsType)).toBeUndefined();
     await give("base", 3);
     await shows({ limit: 3, allocated: 0, reserved: 0, available: 3, overage: 0, claimCount: 0 });
-    await ask("one", 1);
+    await createClaim("one", 1);
     await expectDecision("one", "True QuotaAvailable");
     await system.delete(grantsType, "base");
     await shows({ limit: 0, allocated: 1, available: 0, overage: 1 });
@@ -117,7 +117,7 @@ describe("a bucket", () => {
   });
 
   it("is created for the first claim without a grant, and deleted with it", async () => {
-    await ask("hopeless", 1);
+    await createClaim("hopeless", 1);
     await expectDecision("hopeless", "False QuotaExceeded");
     await system.delete(claimsType, "hopeless");
     await system.eventually(async () => expect(await system.figures(organization, projectsType)).toBeUndefined());
@@ -125,7 +125,7 @@ describe("a bucket", () => {
 
   it("is not written while nothing changes", async () => {
     await give("base", 3);
-    await ask("one", 1);
+    await createClaim("one", 1);
     await shows({ allocated: 1, reserved: 0 });
     await system.pass(5_000);
     const before = system.server.registry.store.revision;

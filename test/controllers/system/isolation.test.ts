@@ -26,7 +26,7 @@ async function start(options: Parameters<typeof TestSystem.start>[0] = {}): Prom
 
 const give = (plane: string): Promise<Json> =>
   system.create(grantsType, grant("base", project(plane), { [cpu]: 1_000 }), { plane });
-const ask = (name: string, plane: string): Promise<Json> =>
+const createClaim = (name: string, plane: string): Promise<Json> =>
   system.create(claimsType, claim(name, project(plane), [{ resourceType: cpu, amount: 1 }]), { plane });
 const isGranted = (name: string, plane: string): Promise<void> =>
   system.eventually(async () => expect(await system.answer(name, { plane })).toBe("True QuotaAvailable"));
@@ -70,7 +70,7 @@ describe("one broken policy", () => {
       await system.create(grantPoliciesType, grantPolicy("premium"));
       await system.create(projects, tenant("Project", "web", { tier: "premium" }));
       await system.eventually(async () => expect(await system.figures(web, cpu)).toMatchObject({ limit: 10_000 }));
-      await ask("one", "web");
+      await createClaim("one", "web");
       await isGranted("one", "web");
       expect(conditionOf(await system.find(grantPoliciesType, "premium"), "Ready")?.reason).toBe("PolicyReady");
     });
@@ -111,7 +111,7 @@ describe("one broken policy", () => {
       },
     });
     await give("web");
-    await ask("one", "web");
+    await createClaim("one", "web");
     await isGranted("one", "web");
     await system.eventually(async () => {
       const policy = await system.find(claimPoliciesType, "broken");
@@ -138,7 +138,7 @@ describe("one broken CRD", () => {
     await system.undefine(teams);
     await system.create(projects, tenant("Project", "web", { tier: "premium" }));
     await system.eventually(async () => expect(await system.figures(web, cpu)).toMatchObject({ limit: 10_000 }));
-    await ask("one", "web");
+    await createClaim("one", "web");
     await isGranted("one", "web");
     await system.eventually(async () => expect(await system.figures(shop, cpu)).toBeUndefined());
     await system.define("Team", "teams");
@@ -149,13 +149,13 @@ describe("one broken CRD", () => {
   it("of a quota kind that accepts invalid objects does not block other claims and planes", async () => {
     await start();
     for (const plane of ["web", "shop"]) await give(plane);
-    await ask("before", "shop");
+    await createClaim("before", "shop");
     await isGranted("before", "shop");
     await system.defineAnything(resourceClaimDefinition, "shop");
     const { spec: _, ...empty } = claim("garbage", shop, []);
     await system.create(claimsType, { ...empty, spec: "not at all" }, { plane: "shop" });
-    await ask("another", "shop");
-    await ask("elsewhere", "web");
+    await createClaim("another", "shop");
+    await createClaim("elsewhere", "web");
     await isGranted("elsewhere", "web");
     await isGranted("another", "shop");
     expect(system.reported.filter((what) => what.includes("garbage"))).not.toEqual([]);
@@ -174,11 +174,11 @@ describe("one plane", () => {
     });
     await give("web");
     await give("shop");
-    await ask("before", "shop");
+    await createClaim("before", "shop");
     await isGranted("before", "shop");
     isDead = true;
-    await ask("waits", "shop");
-    for (let at = 0; at < 20; at += 1) await ask(`goes-on-${at}`, "web");
+    await createClaim("waits", "shop");
+    for (let at = 0; at < 20; at += 1) await createClaim(`goes-on-${at}`, "web");
     for (let at = 0; at < 20; at += 1) await isGranted(`goes-on-${at}`, "web");
     expect(await system.answer("waits", { plane: "shop" })).toBe("False PendingEvaluation");
     isDead = false;
@@ -196,8 +196,8 @@ describe("one plane", () => {
     await give("web");
     await give("shop");
     isSilent = true;
-    for (let at = 0; at < 20; at += 1) await ask(`waits-${at}`, "shop");
-    for (let at = 0; at < 20; at += 1) await ask(`goes-on-${at}`, "web");
+    for (let at = 0; at < 20; at += 1) await createClaim(`waits-${at}`, "shop");
+    for (let at = 0; at < 20; at += 1) await createClaim(`goes-on-${at}`, "web");
     for (let at = 0; at < 20; at += 1) await isGranted(`goes-on-${at}`, "web");
     isSilent = false;
     for (const go of held.splice(0)) go();
@@ -208,13 +208,13 @@ describe("one plane", () => {
     await start();
     await give("web");
     await give("shop");
-    await ask("one", "shop");
+    await createClaim("one", "shop");
     await isGranted("one", "shop");
     await system.server.closePlane("shop");
-    await ask("other", "web");
+    await createClaim("other", "web");
     await isGranted("other", "web");
     await system.server.openPlane("shop");
-    await ask("again", "shop");
+    await createClaim("again", "shop");
     await system.eventually(async () =>
       expect(await system.answer("again", { plane: "shop" })).toBe("False QuotaExceeded"),
     );

@@ -7,7 +7,7 @@ import type { Host } from "../world/world.ts";
 import { signal } from "./clients.ts";
 import type { WebhookRequest, WebhookResponse } from "./remote-admission.ts";
 
-/** Admission on a machine of its own, called by the API server over the network. */
+/** Admission on a separate machine, called by the API server over the network. */
 export class AdmissionWebhook {
   readonly #host: Host;
   readonly #admission: Admission;

@@ -77,7 +77,7 @@ export class RemoteAdmission {
   async #admit(request: WebhookRequest): Promise<Verdict> {
     const startedMs = this.#world.nowMs;
     const machine = this.#random.pick(webhookMachines);
-    const answer = await this.#ask(machine, request);
+    const answer = await this.#callWebhook(machine, request);
     if (answer.answer === "reject") {
       return { allowed: false, status: answer.status };
     }
@@ -104,7 +104,7 @@ export class RemoteAdmission {
   }
 
   /** The response of a webhook, or a rejection after the timeout. */
-  #ask(name: string, request: WebhookRequest): Promise<WebhookResponse> {
+  #callWebhook(name: string, request: WebhookRequest): Promise<WebhookResponse> {
     return new Promise((resolve) => {
       this.#world.later(answerMsMax, () => {
         resolve({ answer: "reject", status: failure("Timeout", "the webhook did not answer") });

@@ -17,7 +17,7 @@ import {
 } from "./state-fixture.ts";
 
 describe("I1, buckets count at least what granted claims hold,", () => {
-  const cases: Record<string, [shown: BucketInput, held: readonly number[], isFine: boolean]> = {
+  const cases: Record<string, [shown: BucketInput, held: readonly number[], isValid: boolean]> = {
     "an equal count": [{ limit: 5, allocated: 3 }, [1, 2], true],
     "a higher count, for deleted claims": [{ limit: 5, allocated: 4 }, [1, 2], true],
     "a lower count": [{ limit: 5, allocated: 2 }, [1, 2], false],
@@ -32,12 +32,12 @@ describe("I1, buckets count at least what granted claims hold,", () => {
       false,
     ],
   };
-  for (const [name, [shown, held, isFine]] of Object.entries(cases)) {
-    it(`${isFine ? "accepts" : "reports"} ${name}`, () => {
+  for (const [name, [shown, held, isValid]] of Object.entries(cases)) {
+    it(`${isValid ? "accepts" : "reports"} ${name}`, () => {
       const state = new StateFixture([allocatedCoversClaims]);
       state.put(buckets, bucket({ limit: 99, allocated: 99 }));
       for (const [at, amount] of held.entries()) state.put(claims, claim(`c${at}`, "granted", [{ amount }]));
-      expect(state.put(buckets, bucket(shown)).length === 0).toBe(isFine);
+      expect(state.put(buckets, bucket(shown)).length === 0).toBe(isValid);
     });
   }
 
@@ -63,7 +63,7 @@ describe("I2, reservations fit,", () => {
   const there = { place: "there" };
   const cases: Record<
     string,
-    [given: readonly PoolInput[], allocated: number, reservations: readonly ReservationInput[], isFine: boolean]
+    [given: readonly PoolInput[], allocated: number, reservations: readonly ReservationInput[], isValid: boolean]
   > = {
     "one that takes the rest": [[{ amount: 3 }], 2, [{ by: "a", amount: 1 }], true],
     "one over the limit": [[{ amount: 3 }], 3, [{ by: "a", amount: 1 }], false],
@@ -94,8 +94,8 @@ describe("I2, reservations fit,", () => {
       true,
     ],
   };
-  for (const [name, [given, allocated, reservations, isFine]] of Object.entries(cases)) {
-    it(`${isFine ? "accepts" : "reports"} ${name}`, () => {
+  for (const [name, [given, allocated, reservations, isValid]] of Object.entries(cases)) {
+    it(`${isValid ? "accepts" : "reports"} ${name}`, () => {
       const state = new StateFixture([reservationsFit]);
       const limit = given.reduce((sum, { amount }) => sum + amount, 0);
       state.put(grants, grant("g", given));
@@ -104,7 +104,7 @@ describe("I2, reservations fit,", () => {
         buckets,
         bucket({ limit, allocated, reservations, contributions: [["g", limit, 1]] }),
       );
-      expect(violations.length === 0).toBe(isFine);
+      expect(violations.length === 0).toBe(isValid);
     });
   }
 
@@ -131,7 +131,7 @@ describe("I3, decisions are final,", () => {
   const reserved = (attempt: string, amount: number): ReservationInput => ({ by: "c", attempt, amount });
   const cases: Record<
     string,
-    [things: readonly ReservationInput[], others: readonly ReservationInput[], isFine: boolean]
+    [things: readonly ReservationInput[], others: readonly ReservationInput[], isValid: boolean]
   > = {
     "all buckets have reservations of one attempt": [[reserved("s", 1)], [reserved("s", 2)], true],
     "one bucket has no reservation": [[reserved("s", 1)], [], false],
@@ -139,13 +139,13 @@ describe("I3, decisions are final,", () => {
     "a bucket has a smaller reservation": [[reserved("s", 1)], [reserved("s", 1)], false],
     "a bucket has a reservation of another claim": [[reserved("s", 1)], [{ ...reserved("s", 2), by: "d" }], false],
   };
-  for (const [name, [things, others, isFine]] of Object.entries(cases)) {
-    it(`${isFine ? "accepts" : "reports"} a grant when ${name}`, () => {
+  for (const [name, [things, others, isValid]] of Object.entries(cases)) {
+    it(`${isValid ? "accepts" : "reports"} a grant when ${name}`, () => {
       const state = new StateFixture([decisionsAreFinal]);
       state.put(claims, claim("c", "pending", both));
       state.put(buckets, bucket({ limit: 9, allocated: 0, reservations: things }));
       state.put(buckets, bucket({ type: "x/others", limit: 9, allocated: 0, reservations: others }));
-      expect(state.put(claims, claim("c", "granted", both)).length === 0).toBe(isFine);
+      expect(state.put(claims, claim("c", "granted", both)).length === 0).toBe(isValid);
     });
   }
 
@@ -163,7 +163,7 @@ describe("I3, decisions are final,", () => {
 describe("I8, buckets stay within bounds,", () => {
   const many = (count: number): readonly ReservationInput[] =>
     Array.from({ length: count }, (_, at) => ({ by: `c${at}`, amount: 1 }));
-  const cases: Record<string, [shown: BucketInput, isFine: boolean]> = {
+  const cases: Record<string, [shown: BucketInput, isValid: boolean]> = {
     "the maximum of reservations": [{ limit: 0, allocated: 0, reservations: many(128) }, true],
     "one reservation more": [{ limit: 0, allocated: 0, reservations: many(129) }, false],
     "a wrong sum of reservations": [{ limit: 0, allocated: 0, reservations: many(2), more: { reserved: 1 } }, false],
@@ -186,11 +186,11 @@ describe("I8, buckets stay within bounds,", () => {
       false,
     ],
   };
-  for (const [name, [shown, isFine]] of Object.entries(cases)) {
-    it(`${isFine ? "accepts" : "reports"} ${name}`, () => {
+  for (const [name, [shown, isValid]] of Object.entries(cases)) {
+    it(`${isValid ? "accepts" : "reports"} ${name}`, () => {
       const state = new StateFixture([bucketBounds]);
       state.put(buckets, bucket({ limit: 0, allocated: 0, writer: "w.1" }));
-      expect(state.put(buckets, bucket(shown)).length === 0).toBe(isFine);
+      expect(state.put(buckets, bucket(shown)).length === 0).toBe(isValid);
     });
   }
 });

@@ -41,7 +41,7 @@ export class ScriptedAdmission {
     const { uid = "", name = "" } = seen.metadata;
     const outcome = this.#outcomes.get(name)?.shift() ?? 0;
     const startedMs = this.#world.nowMs;
-    const answer = await this.#ask({ uid, plane, object: seen, kind: "ConfigMap", type: configMaps });
+    const answer = await this.#callWebhook({ uid, plane, object: seen, kind: "ConfigMap", type: configMaps });
     if (answer.answer === "reject") return { allowed: false, status: answer.status };
     this.#history.objectAdmitted(uid, answer.claims, startedMs);
     if (outcome !== "rejected") {
@@ -52,7 +52,7 @@ export class ScriptedAdmission {
     return { allowed: false, status: failure("Forbidden", "rejected by another plug-in") };
   };
 
-  #ask(request: WebhookRequest): Promise<WebhookResponse> {
+  #callWebhook(request: WebhookRequest): Promise<WebhookResponse> {
     return new Promise((resolve, reject) => {
       this.#world.machine(machineName).run(() => {
         const answer = this.#webhook?.answer(request) ?? Promise.reject(new Error("admission has not started"));

@@ -11,7 +11,7 @@ const clockSkewMsMax = 400_000;
 
 const tolerances = { clockSkewMsMax, policyDelayMsMax: 2 * clockSkewMsMax };
 
-/** Operators, services and clients compete for too little quota. Admission runs on machines of its own, as webhooks do. */
+/** Operators, services and clients compete for too little quota. Admission runs on separate machines, as webhooks do. */
 export const mixedWorkload: CreateWorkload = (world, random, size) => {
   const history = new AdmissionHistory();
   const topology = drawTopology(random);

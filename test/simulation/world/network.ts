@@ -56,15 +56,15 @@ export class Network {
     const sender = { machine, life, random: this.#randomOf(machine.name) };
     return {
       request: (call, signal) => {
-        const serve: Question<Reply>["serve"] = (server, ended) => server.request(call, ended);
-        return this.#ask(sender, { call, serve, errorResult: errorReply }, signal);
+        const serve: Exchange<Reply>["serve"] = (server, ended) => server.request(call, ended);
+        return this.#send(sender, { call, serve, errorResult: errorReply }, signal);
       },
       stream: (call, sink, signal) => this.#stream(sender, { call, sink }, signal),
       ...(this.#deps.servesProgress
         ? {
             progress: (call: Call, signal: AbortSignal) => {
-              const serve: Question<string>["serve"] = (server, ended) => server.progress(call, ended);
-              return this.#ask(sender, { call, serve, errorResult: errorRejection }, signal);
+              const serve: Exchange<string>["serve"] = (server, ended) => server.progress(call, ended);
+              return this.#send(sender, { call, serve, errorResult: errorRejection }, signal);
             },
           }
         : {}),
@@ -85,9 +85,9 @@ export class Network {
   }
 
   /** Sends a request to the server, subject to the fate that the network conditions draw for it. */
-  async #ask<Answer>(
+  async #send<Answer>(
     sender: Sender,
-    { call, serve, errorResult }: Question<Answer>,
+    { call, serve, errorResult }: Exchange<Answer>,
     signal: AbortSignal,
   ): Promise<Answer> {
     signal.throwIfAborted();
@@ -126,7 +126,7 @@ export class Network {
   /** A sent request cannot be recalled: the server acts on it even if its sender has crashed or given up. */
   #arrive<Answer>(
     upMs: number,
-    { call, fate, serve }: Pick<Question<Answer>, "call" | "serve"> & { readonly fate: RequestFate },
+    { call, fate, serve }: Pick<Exchange<Answer>, "call" | "serve"> & { readonly fate: RequestFate },
     begun: (work: Promise<Answer>) => void,
   ): void {
     const { time, server } = this.#deps;
@@ -223,7 +223,7 @@ export class Network {
   }
 }
 
-interface Question<Answer> {
+interface Exchange<Answer> {
   readonly call: Call;
   readonly serve: (server: SimulatedServer, signal: AbortSignal) => Promise<Answer>;
   /** The result of a request that the server rejects without acting on it. */

@@ -37,7 +37,7 @@ interface Serving {
   readonly cuts: Set<(error: Error) => void>;
 }
 
-/** The API server on a machine of its own, with a disk that survives crashes. */
+/** The API server on a separate machine, with a disk that survives crashes. */
 export class SimulatedServer {
   readonly machine: SimulatedMachine;
   readonly #options: ServerOptions;

@@ -5,7 +5,7 @@ import { counterSetup } from "./counter-setup.ts";
 const seeds = (from: number, count: number): readonly number[] => Array.from({ length: count }, (_, at) => from + at);
 
 describe("the simulator", () => {
-  it("finds no violations in a correct program, whatever the faults", async () => {
+  it("finds no violations in a correct program under any faults", async () => {
     for (const seed of seeds(1, 20)) {
       const { violation } = await runSeed(counterSetup("by version"), { seed });
       expect(violation?.message, `seed ${seed}`).toBeUndefined();

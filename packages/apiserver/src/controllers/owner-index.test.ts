@@ -24,7 +24,7 @@ const step = fc.record({
   owners: fc.option(fc.array(fc.constantFrom(...uids), { maxLength: 4 }), { nil: undefined }),
 });
 
-test("knows of every owner who depends on it, whatever objects name and whichever go", () => {
+test("lists every dependent of an owner through random adds and removals", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const index = new OwnerIndex();
@@ -41,7 +41,7 @@ test("knows of every owner who depends on it, whatever objects name and whicheve
   );
 });
 
-test("names no dependent twice", () => {
+test("lists each dependent once", () => {
   const index = new OwnerIndex();
   const [key] = keys as readonly [ObjectKey];
   index.put(key, ownersWith(["u1", "u1"]));

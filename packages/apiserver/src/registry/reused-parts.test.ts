@@ -29,7 +29,7 @@ const listed = { type: "array", items, "x-kubernetes-list-type": "map", "x-kuber
 /** Keywords that one of two definitions lacks. */
 const left = { free: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
 
-/** A definition for which it matters whether a part is unchanged. */
+/** A definition whose validation depends on whether a part is unchanged. */
 function things(stricter: JsonObject, specRules: readonly JsonObject[], more: JsonObject = {}): ApiObject {
   const spec = {
     type: "object",
@@ -94,7 +94,7 @@ const write = fc.constantFrom(loose, loose, loose, strict, configMap).chain((kin
   }),
 ) as unknown as fc.Arbitrary<Write>;
 
-/** The objects before the writes. */
+/** Creates the objects before the random writes. */
 const made = [loose, configMap].map((kind) => ({
   ...({ how: "create", kind, subresource: "", manager: "m0", fieldValidation: "Ignore", metadata: {} } as const),
   parts: (kind === configMap ? { data: { a: "b" } } : { spec: { mode: "x", map: { a: "b" } } }) as JsonObject,
@@ -126,7 +126,7 @@ class Server {
     return new Server(registry, clock);
   }
 
-  /** The stored text or the error; and all warnings. */
+  /** Returns the stored text or the error, and all warnings. */
   async answer(write: Write): Promise<readonly string[]> {
     const warnings: string[] = [];
     this.#clock.advance(500);
@@ -194,8 +194,8 @@ function copyOf(object: JsonObject): JsonObject {
   return readJson(writeJson(object)) as JsonObject;
 }
 
-describe("a server whose states share what was not changed", () => {
-  it("answers as one that never saw any of it before", async () => {
+describe("a server whose object versions share unchanged parts", () => {
+  it("answers as a server that copies every object", async () => {
     let stored = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(write, { minLength: 2, maxLength: 12 }), async (writes) => {

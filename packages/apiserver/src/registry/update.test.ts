@@ -33,11 +33,11 @@ function requestFor(kind: ServedKind, namespaceName: string): WriteRequest {
 const request = requestFor(configMap, "team");
 const object = (kind: string, name: string): ApiObject => ({ apiVersion: "v1", kind, metadata: { name } });
 
-describe("writes of the same object at the same time", () => {
+describe("concurrent writes of one object", () => {
   const clock = new FakeClock();
   let registry: Registry;
 
-  /** Lets all writes pass validation before any of them is stored, like a slow webhook. */
+  /** Passes all writes through validation before any of them is stored, like a slow webhook. */
   const slow = {
     name: "slow",
     mutate: async ({ object: admitted }: { readonly object?: ApiObject | undefined }): Promise<ApiObject> => {
@@ -56,7 +56,7 @@ describe("writes of the same object at the same time", () => {
   });
   afterEach(() => registry.store.close());
 
-  it("patches all take effect, one after the other", async () => {
+  it("patches all take effect in sequence", async () => {
     const keys = Array.from({ length: 8 }, (_, index) => `key-${index}`);
     await Promise.all(
       keys.map((key) => {
@@ -70,7 +70,7 @@ describe("writes of the same object at the same time", () => {
     expect(Object.keys(stored?.data ?? {}).sort()).toEqual(keys);
   });
 
-  it("a replacement that names the version it knows is refused when another was faster", async () => {
+  it("a replacement with a stale resourceVersion is rejected", async () => {
     const key = { plane: "root", resource: "configmaps", namespace: "team", name: "settings" };
     const known = registry.store.get(key)?.object as ApiObject;
     const replace = (color: string) => {

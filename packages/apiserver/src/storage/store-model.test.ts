@@ -59,7 +59,7 @@ const oddities: readonly object[] = [{}, { gone: undefined }, { amount: 7n }, { 
 /** Long enough for texts to be compressed. */
 const padding = "x".repeat(600);
 
-/** A line for each object or change, the same from the model and from the store. */
+/** One line for each object or change, equal for the model and the store. */
 type Line = string;
 
 /** The expected state, computed from the results of the writes only. */
@@ -92,7 +92,7 @@ class Model {
     });
   }
 
-  /** Every write knew the previous version, and the last of them is the latest. */
+  /** Checks that every write followed the previous version, and that the last is the latest. */
   check(first: number, last: number): void {
     expect(Math.max(first, ...this.writes.keys())).toBe(last);
     for (const [at, { key, expected }] of this.writes) {
@@ -206,7 +206,7 @@ class World {
     expect(() => store.watch(scope, store.oldestRevision - 1, () => undefined)).toThrow(RevisionCompacted);
   }
 
-  /** All writes of a transaction are present with consecutive revisions, or none is; and its end is known. */
+  /** Checks that all writes of a transaction are present with consecutive revisions, or none is, and that its end is known. */
   #checkTransactions(): void {
     const revisions = new Map([...this.model.writes].map(([revision, { mark }]) => [mark, revision]));
     for (const [revision, { mark, together }] of this.model.writes) {
@@ -289,8 +289,8 @@ async function act(world: World, [what, ...rest]: readonly [string, ...unknown[]
   if (what === "restart") await world.restart();
 }
 
-describe("a store, whatever happens to it", () => {
-  it("shows exactly the writes it answered, in one order, to lists and watches of any age", async () => {
+describe("a store under faults", () => {
+  it("shows exactly the acknowledged writes, in one order, to lists and watches at any revision", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
         const world = new World();

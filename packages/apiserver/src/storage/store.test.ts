@@ -14,7 +14,7 @@ import type { StoreLimits } from "./store-limits.ts";
 import type { StoredObject } from "./stored-object.ts";
 
 interface Backend {
-  /** The log as it is after a restart. */
+  /** Reopens the log as after a restart. */
   log(): RecordLog;
   clean(): void;
 }
@@ -96,7 +96,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       expect(clock.waiting).toBe(0);
     });
 
-    it("gives an object one and the same key from its first version to its last", async () => {
+    it("keeps one key instance for all versions of an object", async () => {
       const created = await put(key("a"), { n: 1 });
       const updated = await put(key("a"), { n: 2 });
       await restart();
@@ -127,16 +127,16 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       expect(store.revision).toBe(4);
     });
 
-    it("refuses a write that does not know the newest version, and shows that version", async () => {
+    it("rejects a write with a stale revision, and returns the latest version", async () => {
       const stored = await put(key("a"));
       const newest = await put(key("a"));
-      const refused = [
+      const rejected = [
         await store.put(key("a"), 0, configMap("a")),
         await store.put(key("a"), stored.revision, configMap("a")),
         await store.remove(key("a"), stored.revision, configMap("a")),
         await store.remove(key("a"), 0, configMap("a")),
       ];
-      for (const result of refused) expect(result).toEqual({ ok: false, current: newest });
+      for (const result of rejected) expect(result).toEqual({ ok: false, current: newest });
       const absent = [
         await store.put(key("b"), newest.revision, configMap("b")),
         await store.remove(key("b"), newest.revision, configMap("b")),
@@ -146,7 +146,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       expect(store.revision).toBe(newest.revision);
     });
 
-    it("lets one of many writers of the same version win", async () => {
+    it("accepts one of many concurrent writes of the same version", async () => {
       const writers = Array.from({ length: 20 }, (_, n) => store.put(key("a"), 0, configMap("a", { n })));
       const results = await Promise.all(writers);
       expect(results.filter(({ ok }) => ok)).toHaveLength(1);
@@ -154,7 +154,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       expect(store.revision).toBe(2);
     });
 
-    it("lists by plane, namespace and name in the order of their bytes", async () => {
+    it("lists by plane, namespace and name in byte order", async () => {
       const order = [
         key("z", "", "a"),
         key("a", "a", "a"),
@@ -185,7 +185,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       );
     });
 
-    it("counts objects by scope, and forgets what became empty", async () => {
+    it("counts objects by scope, and drops empty scopes", async () => {
       for (const each of [key("a"), key("b"), key("a", "other"), key("a", "default", "p")]) await put(each);
       await put(key("a"));
       const counts = () => [
@@ -201,7 +201,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       expect(counts()).toEqual([3, 3, 2, 2, 0, 0]);
     });
 
-    it("shows a list as it was when it was asked for, whatever is written while it is read", async () => {
+    it("returns a consistent list despite concurrent writes", async () => {
       for (let at = 0; at < 30; at += 1) await put(key(`a-${at + 10}`));
       const expected = names(store.list(configmaps));
       const listed = store.list(configmaps)[Symbol.iterator]();
@@ -238,7 +238,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       expect(() => store.list(configmaps, { at: 0 })).toThrow(RevisionCompacted);
     });
 
-    it("tells a watch what happened since a revision, then what happens", async () => {
+    it("replays history to a watch since a revision, then sends new events", async () => {
       await put(key("a"), { n: 1 });
       const from = store.revision;
       await put(key("a"), { n: 2 });
@@ -260,7 +260,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       expect(all[1]?.previous).toBeUndefined();
     });
 
-    it("lets listeners stop themselves and others, watch anew and fail, while it tells them", async () => {
+    it("tolerates observers that stop themselves and others, watch again and fail, during a notification", async () => {
       const errors: unknown[] = [];
       await restart({ report: (error) => errors.push(error) });
       const observed: string[] = [];
@@ -298,7 +298,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       expect(observed.sort()).toEqual(["goes on 3", "new 3", "stops the next 3", "watches anew 3"]);
     });
 
-    it("names the resources there are objects of, and tells of changes of any of them", async () => {
+    it("lists the resources that have objects, and reports changes of any of them", async () => {
       const errors: unknown[] = [];
       await restart({ report: (error) => errors.push(error) });
       await put(key("before"));
@@ -317,7 +317,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       expect(errors).toHaveLength(1);
     });
 
-    it("drops a listener that fails while history is replayed", async () => {
+    it("drops an observer that fails while history is replayed", async () => {
       const errors: unknown[] = [];
       await restart({ report: (error) => errors.push(error) });
       const from = store.revision;
@@ -333,7 +333,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       expect([calls, errors.length]).toEqual([1, 1]);
     });
 
-    it("keeps everything over a restart, and history with it", async () => {
+    it("keeps objects and history over a restart", async () => {
       await put(key("a"), { n: 1 });
       const from = store.revision;
       await put(key("a"), { n: 2 });
@@ -348,7 +348,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       expect((await put(key("c"))).revision).toBe(6);
     });
 
-    it("never gives a revision twice, even when the newest record is compacted away", async () => {
+    it("never reuses a revision, even when the latest record is compacted away", async () => {
       await put(key("a"));
       await put(key("b"));
       await remove(key("b"));
@@ -360,7 +360,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       expect((await put(key("b"))).revision).toBe(5);
     });
 
-    it("forgets history by age", async () => {
+    it("compacts history by age", async () => {
       await put(key("a"));
       clock.advance(4 * 60_000);
       await put(key("a"));
@@ -383,7 +383,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       size: [{ historyChars: 6 * 2 * 150 }, 6],
     };
     for (const [bound, [limits, kept]] of Object.entries(bounds)) {
-      it(`forgets history by ${bound}, and keeps no more of it after a restart`, async () => {
+      it(`compacts history by ${bound}, also after a restart`, async () => {
         await restart({ limits: { ...limits, compactionCount: 3 } });
         const data = { text: "x".repeat(150 - configMapChars) };
         for (let at = 0; at < 20; at += 1) await put(key("a"), data);
@@ -399,7 +399,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       [{ parsedCount: 6 }, "many"],
       [{ parsedChars: 900 }, "large"],
     ] as const) {
-      it(`holds the objects of the latest versions, and lets go of them when there are too ${limit} of them`, async () => {
+      it(`caches the objects of the latest versions, and evicts them when there are too ${limit} of them`, async () => {
         await restart({ limits });
         const stored = await put(key("a"), { n: 1 });
         const { object } = stored;
@@ -417,7 +417,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       });
     }
 
-    it("holds the objects of newest versions longer than those of versions before", async () => {
+    it("caches the objects of latest versions longer than those of older versions", async () => {
       await restart({ limits: { parsedCount: 3 } });
       const { object } = await put(key("a"), { n: 1 });
       for (let n = 0; n < 10; n += 1) await put(key("b"), { n });
@@ -437,7 +437,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       expect(store.get(key("b"))?.object["data"]).toEqual(integers);
     });
 
-    it("sets the resourceVersion whatever the object says of it", async () => {
+    it("sets the resourceVersion, overriding that of the object", async () => {
       for (const metadata of [{ resourceVersion: "77", uid: "u" }, {}, null, "text"]) {
         const before = store.get(key("a"))?.revision ?? 0;
         await store.put(key("a"), before, { metadata });
@@ -451,17 +451,17 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       "without a name": key(""),
       "without a resource": { ...key("a"), resource: "" },
       "with a NUL": key("a\0b"),
-      "with half a character": key("a\ud800"),
+      "with a lone surrogate": key("a\ud800"),
       "too long": key("x".repeat(5_000)),
     };
     for (const [what, bad] of Object.entries(badKeys)) {
-      it(`refuses a key ${what}`, async () => {
+      it(`rejects a key ${what}`, async () => {
         await expect(store.put(bad, 0, {})).rejects.toThrow(TypeError);
         expect(store.revision).toBe(1);
       });
     }
 
-    it("takes no writes once closed, finishes those on their way, and still reads", async () => {
+    it("accepts no writes once closed, finishes those in flight, and still reads", async () => {
       const written = store.put(key("a"), 0, configMap("a"));
       const closed = Promise.all([store.close(), store.close()]);
       await expect(store.put(key("b"), 0, configMap("b"))).rejects.toThrow(
@@ -473,7 +473,7 @@ for (const [where, makeBackend] of Object.entries(backends)) {
       expect(names(store.list(configmaps))).toEqual(["root/default/a"]);
     });
 
-    it("is quiet when no write of the object is on its way", async () => {
+    it("is quiet when no write of the object is in flight", async () => {
       const written = put(key("a"));
       expect(store.get(key("a"))).toBeUndefined();
       await store.writesSettled(key("a"));

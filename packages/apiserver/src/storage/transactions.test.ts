@@ -20,7 +20,7 @@ function removal(name: string, expected: number): Write {
   return { ...write(name, expected), deleted: true };
 }
 
-/** Counts, in one object, the tickets of all batches, without excluded ones. */
+/** Counts the tickets of all batches in one object, without excluded ones. */
 class Counter implements BatchRenderer {
   readonly calls: string[][] = [];
   readonly ends: BatchEnd["outcome"][] = [];
@@ -102,7 +102,7 @@ describe("transactions", () => {
     expect(observed).toEqual(["added b 2", "added a 3", "added c 4"]);
   });
 
-  it("are all there before the first watcher hears of a part", async () => {
+  it("are completely visible before the first watch event", async () => {
     const seen: unknown[] = [];
     store.watchAll(() => seen.push([store.revision, store.count({ resource: "configmaps" })]));
     const done = store.transact([write("a"), write("b"), write("c")]);
@@ -115,7 +115,7 @@ describe("transactions", () => {
     ]);
   });
 
-  it("write nothing when one of their objects is not what it was expected to be", async () => {
+  it("write nothing when one of their preconditions fails", async () => {
     const first = store.transact([write("a")]);
     await pass(2);
     await first;
@@ -127,16 +127,16 @@ describe("transactions", () => {
     expect(store.count({ resource: "configmaps" })).toBe(1);
   });
 
-  it("that touch the same object go one after the other, and the later one conflicts", async () => {
+  it("of the same object are sequenced, and the later one conflicts", async () => {
     const one = store.transact([write("a"), write("b")]);
     const two = store.transact([write("c"), write("b")]);
-    const three = store.transact([write("c")]); // behind the second, though the first leaves it room
+    const three = store.transact([write("c")]); // It waits for the second, although the first leaves space.
     await pass(2, 3);
     await pass(4);
     expect(outcomes(await Promise.all([one, two, three]))).toEqual(["stored", "conflict at 1", "stored"]);
   });
 
-  it("are never parted, however full a batch is", async () => {
+  it("are never split across batches", async () => {
     await store.close();
     await open({ batchCount: 3 });
     const all = [
@@ -152,7 +152,7 @@ describe("transactions", () => {
     expect(outcomes(await Promise.all(all))).toEqual(["stored", "stored", "stored", "stored"]);
   });
 
-  it("are shown whole by every list, also of a revision inside them, and after a restart", async () => {
+  it("are shown completely by every list, also at a revision inside them, and after a restart", async () => {
     const first = store.transact([write("a"), write("b"), write("c")]);
     await pass(2, 3, 4);
     await first;
@@ -172,7 +172,7 @@ describe("transactions", () => {
     expect(after).toEqual(["added b 3", "added c 4", "deleted a 5", "modified b 6"]);
   });
 
-  it("are forgotten whole, also after a restart: history does not begin inside one", async () => {
+  it("are compacted as a whole, also after a restart: history does not begin inside one", async () => {
     await store.close();
     await open({ historyCount: 2 });
     const check = (): void => {
@@ -189,18 +189,18 @@ describe("transactions", () => {
     check();
   });
 
-  it("that do not fit on the disk leave nothing behind", async () => {
+  it("that do not fit on the disk write nothing", async () => {
     const done = store.transact([write("a"), write("b")]);
-    const refused = expect(done).rejects.toThrow(StorageUnavailable);
+    const rejected = expect(done).rejects.toThrow(StorageUnavailable);
     await (await log.next()).fail(new LogFull("no space left"));
-    await refused;
+    await rejected;
     expect([store.count({ resource: "configmaps" }), store.revision]).toEqual([0, 1]);
     const again = store.transact([write("a"), write("b")]);
     await pass(2, 3);
     expect((await again).outcome).toBe("stored");
   });
 
-  it("with tickets share what their renderer adds, which stands between removals and the rest", async () => {
+  it("with tickets share the writes of their renderer, ordered between removals and other writes", async () => {
     const counter = new Counter();
     const first = store.transact([write("old")]);
     await pass(2);
@@ -227,7 +227,7 @@ describe("transactions", () => {
     expect(store.get(key("count", "counts"))?.object["count"]).toBe(3);
   });
 
-  it("that their renderer leaves out are not written, and take no other along", async () => {
+  it("excluded by their renderer are not written, and exclude no others", async () => {
     const counter = new Counter();
     const [one, two, three] = [counter.ticket("one"), counter.ticket("two"), counter.ticket("three")];
     const until = Promise.resolve();
@@ -240,7 +240,7 @@ describe("transactions", () => {
     expect(observed).toEqual(["added count 2", "added three 3"]);
   });
 
-  it("go on when their renderer leaves all of them out: those behind them have their turn", async () => {
+  it("continue when their renderer excludes all of them: waiting transactions run next", async () => {
     const counter = new Counter();
     const ticket = counter.ticket("one");
     counter.excluded.set(ticket, { outcome: "declined" });
@@ -252,12 +252,12 @@ describe("transactions", () => {
     expect(counter.ends).toEqual([]);
   });
 
-  it("tell their renderer how its batch ended, and are counted only when it was stored", async () => {
+  it("report the end of a batch to its renderer, and are counted only when it was stored", async () => {
     const counter = new Counter();
     const lost = store.transact([write("a")], { ticket: counter.ticket("lost") });
-    const refused = expect(lost).rejects.toThrow(StorageUnavailable);
+    const rejected = expect(lost).rejects.toThrow(StorageUnavailable);
     await (await log.next()).fail(new LogFull("no space left"));
-    await refused;
+    await rejected;
     const kept = store.transact([write("b")], { ticket: counter.ticket("kept") });
     await pass(2, 3);
     await kept;
@@ -269,7 +269,7 @@ describe("transactions", () => {
     expect(counter.ends).toEqual(["rolled back", "stored", "unknown"]);
   });
 
-  it("fail with a renderer that fails, and nothing else does", async () => {
+  it("fail with their failing renderer, without affecting others", async () => {
     const broken: BatchRenderer = {
       render: () => {
         throw new Error("mistake");
@@ -282,7 +282,7 @@ describe("transactions", () => {
     expect((await other).outcome).toBe("stored");
   });
 
-  it("are quiet when they have ended, for each of their objects", async () => {
+  it("are quiet after they end, for each of their objects", async () => {
     const done = store.transact([write("a"), write("b")]);
     let isQuiet = false;
     const quiet = store.writesSettled(key("b")).then(() => {

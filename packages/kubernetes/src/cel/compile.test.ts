@@ -33,10 +33,10 @@ function issuesOf(expression: string): unknown[] {
   return compiled.ok ? [] : compiled.issues.map(({ line, column, message }) => [line, column, message]);
 }
 
-type Refusal = readonly [expression: string, line: number, column: number, message: string];
+type Rejection = readonly [expression: string, line: number, column: number, message: string];
 
-function refuses(about: string, table: readonly Refusal[]): void {
-  describe(`refuses ${about}`, () => {
+function rejects(about: string, table: readonly Rejection[]): void {
+  describe(`rejects ${about}`, () => {
     it.each(table.map(([expression, ...issue]) => [expression, issue]))("%j", (expression, issue) => {
       expect(issuesOf(expression as string)).toEqual([issue]);
     });
@@ -45,7 +45,7 @@ function refuses(about: string, table: readonly Refusal[]): void {
 
 const wantsExpression = "Syntax error: mismatched input '<EOF>' expecting an expression";
 
-refuses("what is no expression", [
+rejects("a syntax error", [
   ["", 1, 1, wantsExpression],
   ["1 +", 1, 4, wantsExpression],
   ["(1", 1, 3, "Syntax error: mismatched input '<EOF>' expecting ')'"],
@@ -74,7 +74,7 @@ refuses("what is no expression", [
   ["`a`", 1, 1, "Syntax error: mismatched input '`a`' expecting an expression"],
 ]);
 
-refuses("literals that stand for nothing", [
+rejects("invalid literals", [
   ['"abc', 1, 1, "Syntax error: token recognition error at: '\"abc'"],
   ["'a\nb'", 1, 1, "Syntax error: token recognition error at: ''a'"],
   ['"""abc', 1, 1, 'Syntax error: token recognition error at: \'"""abc\''],
@@ -89,12 +89,12 @@ refuses("literals that stand for nothing", [
   ["1e999", 1, 1, "invalid double literal"],
 ]);
 
-refuses("reserved words as names", [
+rejects("reserved words as names", [
   ["for", 1, 1, "reserved identifier: for"],
   ["trigger.x + package", 1, 13, "reserved identifier: package"],
 ]);
 
-refuses("macros used in other ways", [
+rejects("macros with invalid arguments", [
   ["has(1)", 1, 5, "invalid argument to has() macro"],
   ["has(trigger)", 1, 5, "invalid argument to has() macro"],
   ['has(trigger["a"])', 1, 12, "invalid argument to has() macro"],
@@ -126,7 +126,7 @@ refuses("macros used in other ways", [
   ["optional.of(1).optFlatMap(x, x)", 1, 30, "expected type 'optional_type(dyn)' but found 'int'"],
 ]);
 
-refuses("undeclared names", [
+rejects("undeclared names", [
   ["foo", 1, 1, "undeclared reference to 'foo' (in container '')"],
   ["trigger.x == foo", 1, 14, "undeclared reference to 'foo' (in container '')"],
   ["foo.bar.baz", 1, 1, "undeclared reference to 'foo' (in container '')"],
@@ -139,7 +139,7 @@ refuses("undeclared names", [
   ["'😀' + foo", 1, 7, "undeclared reference to 'foo' (in container '')"],
 ]);
 
-refuses("operands of the wrong type", [
+rejects("operands of the wrong type", [
   ["1 + 'a'", 1, 3, "found no matching overload for '_+_' applied to '(int, string)'"],
   ["1 + 1.0", 1, 3, "found no matching overload for '_+_' applied to '(int, double)'"],
   ["1 - 1u", 1, 3, "found no matching overload for '_-_' applied to '(int, uint)'"],
@@ -173,7 +173,7 @@ refuses("operands of the wrong type", [
   ["{?'a': 1}", 1, 8, "expected type 'optional_type(int)' but found 'int'"],
 ]);
 
-refuses("arguments of the wrong type", [
+rejects("arguments of the wrong type", [
   ["size(5)", 1, 5, "found no matching overload for 'size' applied to '(int)'"],
   ["size('a', 'b')", 1, 5, "found no matching overload for 'size' applied to '(string, string)'"],
   ["'a'.size(1)", 1, 9, "found no matching overload for 'size' applied to 'string.(int)'"],
@@ -190,7 +190,7 @@ const noTime = "type conversion error from 'string' to 'google.protobuf.";
 const decimalOnly =
   "error during formatting: decimal clause can only be used on ints, uints, and doubles, was given string";
 
-refuses("constants a function cannot use", [
+rejects("constants a function cannot use", [
   ["'a'.matches('[')", 1, 13, "invalid matches argument: error parsing regexp: missing closing ]: `[`"],
   ["matches('a', 'a{1001}')", 1, 14, "invalid matches argument: error parsing regexp: invalid repeat count: `{1001}`"],
   ["'a'.find('*')", 1, 10, "invalid find argument: error parsing regexp: missing argument to repetition operator: `*`"],
@@ -205,7 +205,7 @@ refuses("constants a function cannot use", [
   ["'%.101f'.format([1.0])", 1, 16, "precision must be 0 to 100"],
 ]);
 
-refuses("fields a type does not have", [
+rejects("fields a type does not have", [
   ["1.a", 1, 2, "type 'int' does not support field selection"],
   ["[1].a", 1, 4, "type 'list(int)' does not support field selection"],
   ["optional.of(1).a", 1, 15, "type 'int' does not support field selection"],
@@ -222,7 +222,7 @@ refuses("fields a type does not have", [
 ]);
 
 describe("the issues of an expression", () => {
-  it("are all there, from left to right", () => {
+  it("are complete, from left to right", () => {
     expect(issuesOf("foo + bar * baz(1) && 1")).toEqual([
       [1, 1, "undeclared reference to 'foo' (in container '')"],
       [1, 7, "undeclared reference to 'bar' (in container '')"],
@@ -231,7 +231,7 @@ describe("the issues of an expression", () => {
     ]);
   });
 
-  it("end after a hundred, with a word on the others", () => {
+  it("are limited to a hundred, with the number of the others", () => {
     const issues = issuesOf(Array(250).fill("foo").join("&&")) as [number, number, string][];
     expect(issues.length).toBe(101);
     expect(issues.at(-1)).toEqual([1, 501, "150 more errors were truncated"]);
@@ -244,7 +244,7 @@ describe("the issues of an expression", () => {
     expect(tooLong).toBe(`Syntax error: extraneous input ''${"a".repeat(79)}…' expecting <EOF>`);
   });
 
-  it("go on after what is refused while reading", () => {
+  it("continue after a syntax error", () => {
     expect(issuesOf("for + has(1) + 99999999999999999999")).toEqual([
       [1, 1, "reserved identifier: for"],
       [1, 11, "invalid argument to has() macro"],
@@ -252,7 +252,7 @@ describe("the issues of an expression", () => {
     ]);
   });
 
-  it("carry an offset, so that a larger text can place them", () => {
+  it("have an offset, which locates them in a larger text", () => {
     const template = "Hello {{ trigger.name + foo }}!";
     const start = template.indexOf("{{") + 2;
     const compiled = compile(template.slice(start, template.indexOf("}}")), environment);
@@ -279,7 +279,7 @@ describe("the issues of an expression", () => {
       "1 + 😀",
       "ERROR: <input>:1:5: Syntax error: token recognition error at: '😀'\n | 1 + 😀\n | ....＾",
     ],
-    "leave out a line too long to look at": [
+    "omit a line that is too long": [
       `${" ".repeat(20_000)}foo`,
       "ERROR: <input>:1:20001: undeclared reference to 'foo' (in container '')",
     ],
@@ -292,10 +292,10 @@ describe("the issues of an expression", () => {
 
 describe("the limits of an expression", () => {
   const limits: Record<string, [expression: string, message: string | undefined]> = {
-    "allow as many code points as asked for": ["'😀😀😀😀😀😀'", undefined],
-    "refuse one more": ["'😀😀😀😀😀😀😀'", "expression code point size exceeds limit: size: 9, limit 8"],
-    "allow as many levels as asked for": ["((1))", undefined],
-    "refuse one more level": ["(((1)))", "expression recursion limit exceeded: 3"],
+    "allow the configured number of code points": ["'😀😀😀😀😀😀'", undefined],
+    "reject one more": ["'😀😀😀😀😀😀😀'", "expression code point size exceeds limit: size: 9, limit 8"],
+    "allow the configured number of levels": ["((1))", undefined],
+    "reject one more level": ["(((1)))", "expression recursion limit exceeded: 3"],
     "count operators as levels": ["1+1+1+1", "expression recursion limit exceeded: 3"],
     "count fields as levels": ["a.b.c.d", "expression recursion limit exceeded: 3"],
     "do not count a chain of &&": ["a&&b&&c", undefined],
@@ -306,7 +306,7 @@ describe("the limits of an expression", () => {
     expect(compiled.ok ? undefined : compiled.issues[0].message).toBe(message);
   });
 
-  it("are 100000 code points and 250 levels unless said otherwise", () => {
+  it("default to 100000 code points and 250 levels", () => {
     expect(issuesOf(" ".repeat(100_001))).toEqual([
       [1, 1, "expression code point size exceeds limit: size: 100001, limit 100000"],
     ]);
@@ -321,12 +321,12 @@ describe("the limits of an expression", () => {
 
 describe("an expected result", () => {
   const expectations: Record<string, [expression: string, expected: Type, message: string | undefined]> = {
-    "is checked before anything runs": ["1 + 1", boolType, "expected type 'bool' but found 'int'"],
-    "fits if the types are the same": ["1 < 2", boolType, undefined],
-    "may be anything if the type is only known later": ["trigger.x", boolType, undefined],
+    "is checked before the evaluation": ["1 + 1", boolType, "expected type 'bool' but found 'int'"],
+    "matches if the types are equal": ["1 < 2", boolType, undefined],
+    "matches a dynamic type": ["trigger.x", boolType, undefined],
     "may be nullable": ["self.note", stringType, undefined],
-    "looks into lists": ["['a']", listType(intType), "expected type 'list(int)' but found 'list(string)'"],
-    "takes an empty list for any": ["[]", listType(intType), undefined],
+    "compares list elements": ["['a']", listType(intType), "expected type 'list(int)' but found 'list(string)'"],
+    "matches an empty list": ["[]", listType(intType), undefined],
   };
   it.each(Object.entries(expectations))("%s", (_, [expression, expected, message]) => {
     const compiled = compile(expression, environment, { expect: expected });

@@ -65,22 +65,22 @@ describe("the cost of an evaluation", () => {
   const wide = Object.fromEntries(many.map((index) => [`k${index}`, index]));
   // Where Kubernetes charges one unit regardless of the argument's length, length is charged here.
   const beyondKubernetes: Record<string, [expression: string, cost: number]> = {
-    "counting the characters of a long text": ["size(trigger.text)", 2 + 11],
+    "counting the characters of a long string": ["size(trigger.text)", 2 + 11],
     "joining long lists": ["trigger.many + trigger.many", 4 + 1990],
     "counting the entries of a large map": ["size(trigger.wide)", 2 + 990],
     "comparing large maps": ["trigger.wide == trigger.wide", 4 + 1 + 2 * 990],
     "comparing large maps inside lists": ["[trigger.wide] == [trigger.wide]", 24 + 1 + 2 + 2 * 990],
     "walking a large map, even to its first key": ["trigger.wide.exists(k, true)", 2 + 990 + 4],
-    "making a text longer": ['trigger.text.replace("a", "bbb")', 2 + 200 + 200],
-    "a pattern made at run time": ['"a".matches("a" + "b")', 1 + 1 + 12],
+    "making a string longer": ['trigger.text.replace("a", "bbb")', 2 + 200 + 200],
+    "a pattern built at run time": ['"a".matches("a" + "b")', 1 + 1 + 12],
     "every further search of findAll": ['"aaa".findAll("a")', 1 + 3],
-    "writing out what goes into a text": ['"%s".format([trigger.text])', 1 + 12 + 1 + 100],
+    "rendering the arguments of format": ['"%s".format([trigger.text])', 1 + 12 + 1 + 100],
   };
   it.each(Object.entries(beyondKubernetes))("counts %s", (_, [expression, cost]) => {
     expect(run(expression, { trigger: { text, many, wide } }).cost).toBe(cost);
   });
 
-  it("does not depend on what ran before", () => {
+  it("does not depend on previous evaluations", () => {
     const expression = '"abc".matches(trigger.metadata.name + "b+")';
     expect([run(expression).cost, run(expression).cost]).toEqual([run(expression).cost, run(expression).cost]);
   });
@@ -98,7 +98,7 @@ describe("the cost limit", () => {
     expect(result).toMatchObject({ ok: false, error: { kind: "cost-exceeded" } });
   });
 
-  it("allows exactly as much as it says", () => {
+  it("allows exactly its value", () => {
     expect(run("trigger.spec.tier", { trigger }, 3).ok).toBe(true);
     expect(run("trigger.spec.tier", { trigger }, 2)).toMatchObject({
       ok: false,
@@ -106,17 +106,17 @@ describe("the cost limit", () => {
     });
   });
 
-  it("names the place that went beyond it", () => {
+  it("reports the position where it was exceeded", () => {
     const result = run("true &&\n  [1, 2].all(x, x > 0)", {}, 5);
     expect(!result.ok && [result.error.line, result.error.column]).toEqual([2, 13]);
   });
 
   const unabsorbed = ["size(trigger.spec.tier) > 0 || true", "trigger.spec.items.exists(x, true) || true"];
-  it.each(unabsorbed)("is never looked past: %s", (expression) => {
+  it.each(unabsorbed)("is never absorbed: %s", (expression) => {
     expect(run(expression, { trigger }, 1)).toMatchObject({ ok: false, error: { kind: "cost-exceeded" } });
   });
 
-  it("stops before a result is built, not after", () => {
+  it("stops before building a result", () => {
     const result = run('trigger.replace("a", trigger)', { trigger: "a".repeat(100_000) });
     expect(result).toMatchObject({ ok: false, error: { kind: "cost-exceeded" } });
   });

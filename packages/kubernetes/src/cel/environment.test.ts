@@ -13,7 +13,7 @@ function message(expression: string, environment = createEnvironment()): string 
 }
 
 describe("an environment", () => {
-  it("knows the variables it was given", () => {
+  it("has the declared variables", () => {
     const environment = createEnvironment({ variables: { x: intType } });
     expect(message("x + 1", environment)).toBeUndefined();
     expect(message("y", environment)).toBe("undeclared reference to 'y' (in container '')");
@@ -32,7 +32,7 @@ describe("an environment", () => {
     expect(message("x[0] + 1", environment)).toBeUndefined();
   });
 
-  it("offers the libraries it was given, and no others", () => {
+  it("offers the given libraries only", () => {
     const standard = createEnvironment({ libraries: [standardLibrary] });
     expect(message("size('a') == 1", standard)).toBeUndefined();
     expect(message("'a'.charAt(0)", standard)).toBe("undeclared reference to 'charAt' (in container '')");
@@ -49,13 +49,13 @@ describe("an environment", () => {
     );
   });
 
-  it("can be what a kube-apiserver offers, which knows no cel.bind", () => {
+  it("can equal that of a kube-apiserver, without cel.bind", () => {
     const environment = createEnvironment({ libraries: kubernetesLibraries });
     expect(message("[1].all(i, v, v > i) && quantity('1').sign() == 1", environment)).toBeUndefined();
     expect(message("cel.bind(x, 1, x)", environment)).toBe("undeclared reference to 'cel' (in container '')");
   });
 
-  it("looks names up in its container first, then outwards", () => {
+  it("resolves names in its container first, then in outer ones", () => {
     const variables = { "a.b.x": intType, "a.x": stringType, x: dynType };
     const inside = (container: string) => createEnvironment({ variables, container });
     expect(message("x + 1", inside("a.b"))).toBeUndefined();
@@ -65,7 +65,7 @@ describe("an environment", () => {
     expect(message("y", inside("a.b"))).toBe("undeclared reference to 'y' (in container 'a.b')");
   });
 
-  it("takes lists of several types for a mistake, unless told otherwise", () => {
+  it("rejects lists of mixed types, unless configured otherwise", () => {
     expect(message("[1, 'a']")).toBe("expected type 'int' but found 'string'");
     expect(message("[1, 'a']", createEnvironment({ mixedLiterals: true }))).toBeUndefined();
     expect(message("'%d%s'.format([1, 'a'])")).toBeUndefined();

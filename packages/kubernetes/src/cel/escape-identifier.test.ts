@@ -7,28 +7,28 @@ import { escapeIdentifier, propertiesType } from "./escape-identifier.ts";
 
 describe("the names of properties", () => {
   const table: Record<string, [property: string, name: string]> = {
-    "stay as they are": ["replicas", "replicas"],
-    "stay with one underscore": ["_a_b", "_a_b"],
-    "spell dots": ["a.b", "a__dot__b"],
-    "spell dashes": ["a-b", "a__dash__b"],
-    "spell slashes": ["a/b", "a__slash__b"],
-    "spell two underscores": ["a__b", "a__underscores__b"],
-    "spell three underscores as two and one": ["a___b", "a__underscores___b"],
-    "spell what looks like an escape": ["a__dot__b", "a__underscores__dot__underscores__b"],
-    "spell everything at once": ["a.-/__b", "a__dot____dash____slash____underscores__b"],
-    "mark reserved words": ["namespace", "__namespace__"],
-    "mark keywords": ["in", "__in__"],
-    "do not mark functions": ["size", "size"],
+    "are unchanged": ["replicas", "replicas"],
+    "are unchanged with one underscore": ["_a_b", "_a_b"],
+    "escape dots": ["a.b", "a__dot__b"],
+    "escape dashes": ["a-b", "a__dash__b"],
+    "escape slashes": ["a/b", "a__slash__b"],
+    "escape two underscores": ["a__b", "a__underscores__b"],
+    "escape three underscores as two and one": ["a___b", "a__underscores___b"],
+    "escape an apparent escape": ["a__dot__b", "a__underscores__dot__underscores__b"],
+    "escape all characters together": ["a.-/__b", "a__dot____dash____slash____underscores__b"],
+    "escape reserved words": ["namespace", "__namespace__"],
+    "escape keywords": ["in", "__in__"],
+    "do not escape functions": ["size", "size"],
   };
   it.each(Object.entries(table))("%s", (_, [property, name]) => {
     expect(escapeIdentifier(property)).toBe(name);
   });
 
-  it.each(["", "1up", "@", "a b", "é", "👑"])("cannot be given to %j", (property) => {
+  it.each(["", "1up", "@", "a b", "é", "👑"])("cannot represent %j", (property) => {
     expect(escapeIdentifier(property)).toBeUndefined();
   });
 
-  it("are identifiers, and differ where properties do", () => {
+  it("are valid, distinct identifiers for distinct properties", () => {
     const property = fc.stringMatching(/^[a-z_./-][a-z0-9_./-]{0,12}$/);
     fc.assert(
       fc.property(property, property, (one, other) => {
@@ -50,7 +50,7 @@ describe("an object typed by its schema", () => {
     return result.ok ? result.value : result.error.message;
   }
 
-  it("is read by escaped names", () => {
+  it("is accessed by escaped names", () => {
     expect(answer("self.my__dash__field + 1")).toBe(6n);
     expect(answer("self.__namespace__")).toBe("default");
     expect(answer("has(self.my__dash__field)")).toBe(true);

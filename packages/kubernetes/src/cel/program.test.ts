@@ -47,35 +47,35 @@ describe("plain parsed JSON", () => {
   const table: Record<string, [expression: string, value: unknown]> = {
     "is read by field": ["trigger.spec.replicas", 3],
     "is read by key": ['trigger["spec"]["replicas"]', 3],
-    "is read by any key a label can have": ['trigger.metadata.labels["a.b/c"]', "x"],
+    "is read by a label key": ['trigger.metadata.labels["a.b/c"]', "x"],
     "is read by a quoted name": ["trigger.metadata.labels.`a.b/c`", "x"],
-    "is read by a key known only later": ['trigger.metadata.labels[true ? "env" : ""]', "prod"],
+    "is read by a computed key": ['trigger.metadata.labels[true ? "env" : ""]', "prod"],
     "has ints where numbers are whole": ["type(trigger.spec.replicas) == int", true],
-    "has ints even where a point was written, which the parser drops": ["type(trigger.spec.whole) == int", true],
-    "has doubles where they are not": ["type(trigger.spec.ratio) == double", true],
+    "has ints for whole numbers written with a decimal point": ["type(trigger.spec.whole) == int", true],
+    "has doubles where numbers are fractional": ["type(trigger.spec.ratio) == double", true],
     "has lists": ["size(trigger.spec.items) == 6 && type(trigger.spec.items) == list", true],
     "has maps": ["size(trigger.metadata.labels) == 2 && type(trigger.metadata) == map", true],
     "has elements of every type": [
       "trigger.spec.items.map(x, type(x)) == [int, double, string, null_type, list, map]",
       true,
     ],
-    "has nulls that are there": ["has(trigger.metadata.annotations) && trigger.metadata.annotations == null", true],
-    "answers has() for what is there": ["has(trigger.spec.replicas)", true],
-    "answers has() for what is not": ["has(trigger.spec.other)", false],
+    "has explicit nulls": ["has(trigger.metadata.annotations) && trigger.metadata.annotations == null", true],
+    "answers has() for an existing field": ["has(trigger.spec.replicas)", true],
+    "answers has() for a missing field": ["has(trigger.spec.other)", false],
     "answers has() on null": ["has(trigger.metadata.annotations.team)", false],
-    "answers has() on a text": ["has(trigger.metadata.name.first)", false],
-    "has keys to look for": ['"env" in trigger.metadata.labels && !("none" in trigger.metadata.labels)', true],
-    "has elements to look for": [
+    "answers has() on a string": ["has(trigger.metadata.name.first)", false],
+    "supports in for keys": ['"env" in trigger.metadata.labels && !("none" in trigger.metadata.labels)', true],
+    "supports in for elements": [
       '1 in trigger.spec.items && "x" in trigger.spec.items && [4] in trigger.spec.items',
       true,
     ],
-    "is equal to what an expression makes": ['trigger.metadata.labels == {"env": "prod", "a.b/c": "x"}', true],
-    "is equal in its numbers by what they count": ["trigger.spec.items[0] == 1.0", true],
-    "can be walked": ["trigger.metadata.labels.map(k, k)", ["env", "a.b/c"]],
-    "can be walked in pairs": ["trigger.metadata.labels.transformList(k, v, k + v)", ["envprod", "a.b/cx"]],
-    "gives back objects as they are": ["trigger.spec.items[5]", { k: 5 }],
-    "gives back lists as they are": ["trigger.spec.items[4]", [4]],
-    "can be put into lists and maps": ['{"a": [trigger.spec.items[5]]}', { a: [{ k: 5 }] }],
+    "is equal to a literal map": ['trigger.metadata.labels == {"env": "prod", "a.b/c": "x"}', true],
+    "compares numbers across types": ["trigger.spec.items[0] == 1.0", true],
+    "can be iterated": ["trigger.metadata.labels.map(k, k)", ["env", "a.b/c"]],
+    "can be iterated in pairs": ["trigger.metadata.labels.transformList(k, v, k + v)", ["envprod", "a.b/cx"]],
+    "returns objects unchanged": ["trigger.spec.items[5]", { k: 5 }],
+    "returns lists unchanged": ["trigger.spec.items[4]", [4]],
+    "can be nested in lists and maps": ['{"a": [trigger.spec.items[5]]}', { a: [{ k: 5 }] }],
   };
   it.each(Object.entries(table))("%s", (_, [expression, value]) => {
     expect(answer(expression, { trigger })).toEqual(value);
@@ -87,14 +87,14 @@ describe("plain parsed JSON", () => {
     "toString is a key like any other": ["trigger.toString", "t"],
     "length is a key like any other": ["trigger.length", 7],
     "a number in quotes is a key like any other": ['trigger["0"]', "zero"],
-    "an inherited __proto__ is not there": ["has(trigger.spec.__proto__)", false],
-    "an inherited constructor is not there": ["trigger.spec.constructor", { error: "missing-key" }],
-    "an inherited toString is not there": ['trigger.spec["toString"]', { error: "missing-key" }],
-    "an inherited hasOwnProperty is not there": ['"hasOwnProperty" in trigger.spec', false],
+    "an inherited __proto__ is missing": ["has(trigger.spec.__proto__)", false],
+    "an inherited constructor is missing": ["trigger.spec.constructor", { error: "missing-key" }],
+    "an inherited toString is missing": ['trigger.spec["toString"]', { error: "missing-key" }],
+    "an inherited hasOwnProperty is missing": ['"hasOwnProperty" in trigger.spec', false],
     "a list has no length to select": ["trigger.spec.items.length", { error: "no-such-overload" }],
     "a list has no keys in quotes": ['trigger.spec.items["0"]', { error: "no-such-overload" }],
     "an object without a prototype is an object": ["bare.a", 1],
-    "a key __proto__ survives in a map that is made": ['{"__proto__": 1}', JSON.parse('{"__proto__": 1}')],
+    "a key __proto__ is kept in a literal map": ['{"__proto__": 1}', JSON.parse('{"__proto__": 1}')],
   };
   it.each(Object.entries(own))("%s", (_, [expression, value]) => {
     const bare: unknown = Object.assign(Object.create(null), { a: 1 });
@@ -152,14 +152,14 @@ describe("JSON with a declared type", () => {
     count: 5,
   };
   const table: Record<string, [expression: string, value: unknown]> = {
-    "has doubles where the type says so": ["self.weight + 0.5", 1.5],
+    "has doubles where declared": ["self.weight + 0.5", 1.5],
     "has doubles in lists": ["self.weights.sum()", 3.5],
-    "has doubles in lists that are walked": ["self.weights.all(w, type(w) == double)", true],
+    "has doubles in lists that are iterated": ["self.weights.all(w, type(w) == double)", true],
     "has doubles in maps": ["self.shares['a'] / 2.0", 0.5],
     "has doubles in objects in lists": ["self.nested[0].weight * 2.0", 6],
-    "has doubles in objects in lists that are walked": ["self.nested.all(n, n.weight == 3.0)", true],
+    "has doubles in objects in lists that are iterated": ["self.nested.all(n, n.weight == 3.0)", true],
     "has timestamps": ["self.created.getFullYear()", 2024],
-    "has timestamps where only a date is written": ["self.born.getDate() == 29 && self.born.getHours() == 0", true],
+    "has timestamps for dates": ["self.born.getDate() == 29 && self.born.getHours() == 0", true],
     "has durations": ["self.ttl == duration('1h30m')", true],
     "has bytes": ["string(self.secret)", "hi"],
     "has uints": ["self.count + 1u", 6],
@@ -173,17 +173,17 @@ describe("JSON with a declared type", () => {
   });
 
   const broken: Record<string, [expression: string, self: object, kind: FailureKind]> = {
-    "a text that is no date": ["self.created.getFullYear()", { created: "soon" }, "conversion"],
-    "a text that is no base64": ["size(self.secret)", { secret: "%" }, "conversion"],
-    "a number where the type says text": ["self.ttl.getHours()", { ttl: 5 }, "no-such-overload"],
-    "a text in a list of numbers": ["self.weights.sum()", { weights: [1, "x"] }, "no-such-overload"],
-    "null where the type says number": ["self.weight + 1.0", { weight: null }, "no-such-overload"],
+    "a string that is not a date": ["self.created.getFullYear()", { created: "soon" }, "conversion"],
+    "a string that is not base64": ["size(self.secret)", { secret: "%" }, "conversion"],
+    "a number for a string": ["self.ttl.getHours()", { ttl: 5 }, "no-such-overload"],
+    "a string in a list of numbers": ["self.weights.sum()", { weights: [1, "x"] }, "no-such-overload"],
+    "null for a number": ["self.weight + 1.0", { weight: null }, "no-such-overload"],
   };
-  it.each(Object.entries(broken))("fails, and does no worse, on %s", (_, [expression, value, kind]) => {
+  it.each(Object.entries(broken))("fails without an exception on %s", (_, [expression, value, kind]) => {
     expect(answer(expression, { self: value }, { self: widget })).toEqual({ error: kind });
   });
 
-  it("takes variables of the language's own types", () => {
+  it("accepts variables of CEL types", () => {
     const variables = { t: timestampType, d: durationType, u: uintType, l: listType(intType), x: doubleType };
     const bindings = {
       t: new Timestamp(0n),
@@ -195,7 +195,7 @@ describe("JSON with a declared type", () => {
     expect(answer("t + d == timestamp(1) && u == 1u && l == [1] && x == 2.0", bindings, variables)).toBe(true);
   });
 
-  it("takes values of the language inside objects", () => {
+  it("accepts CEL values inside objects", () => {
     expect(answer("r.time.getFullYear()", { r: { time: new Timestamp(0n) } })).toBe(1970);
     expect(answer("r.time.nanos", { r: { time: new Timestamp(0n) } })).toEqual({ error: "no-such-overload" });
   });
@@ -265,7 +265,7 @@ describe("a failure", () => {
     expect([error?.kind, error?.message, error?.line, error?.column]).toEqual(expected);
   });
 
-  it("of an unbound variable says so", () => {
+  it("of an unbound variable names it", () => {
     const result = evaluate("missing == 1", {}, { missing: dynType });
     expect(!result.ok && [result.error.kind, result.error.message]).toEqual([
       "unbound-variable",
@@ -273,7 +273,7 @@ describe("a failure", () => {
     ]);
   });
 
-  it("of a result that was not expected says so, whatever the types promised", () => {
+  it("of a result with an unexpected type reports it, regardless of the declared types", () => {
     const compiled = compile("trigger.name", createEnvironment({ variables: { trigger: dynType } }), {
       expect: boolType,
     });
@@ -285,7 +285,7 @@ describe("a failure", () => {
   });
 });
 
-describe("logic looks past failures", () => {
+describe("logical operators absorb failures", () => {
   const missing = "trigger.missing";
   const zero = "1 / 0 == 1";
   const table: Record<string, [expression: string, value: unknown]> = {
@@ -299,9 +299,9 @@ describe("logic looks past failures", () => {
     "the first of two errors, of && the other way round": [`${zero} && ${missing}`, { error: "division-by-zero" }],
     "the first of two errors, of ||": [`${zero} || ${missing}`, { error: "division-by-zero" }],
     "the first of many errors": [`true && ${missing} && ${zero} && true`, { error: "missing-key" }],
-    "one false among errors": [`${missing} && ${zero} && false`, false],
-    "one true among errors": [`${missing} || true || ${zero}`, true],
-    "a text is no truth": ["dyn('a') || true", true],
+    "one false beside errors": [`${missing} && ${zero} && false`, false],
+    "one true beside errors": [`${missing} || true || ${zero}`, true],
+    "a string is not a boolean": ["dyn('a') || true", true],
     "the branch that is not taken": [`true ? 1 : ${missing}`, 1],
     "the branch that is taken": [`false ? 1 : ${missing}`, { error: "missing-key" }],
     "a failed condition": [`${zero} ? 1 : 2`, { error: "division-by-zero" }],
@@ -309,14 +309,14 @@ describe("logic looks past failures", () => {
     "all with an error and no false": ["[0, 1].all(x, 1 / x == 1)", { error: "division-by-zero" }],
     "exists with one true": ["[0, 1].exists(x, 1 / x == 1)", true],
     "exists with an error and no true": ["[0, 1].exists(x, 1 / x == 2)", { error: "division-by-zero" }],
-    "exists_one never looks past them": ["[0, 1].exists_one(x, 1 / x == 1)", { error: "division-by-zero" }],
-    "map never looks past them": ["[1, 0].map(x, 1 / x)", { error: "division-by-zero" }],
-    "filter never looks past them": ["[1, 0].filter(x, 1 / x == 1)", { error: "division-by-zero" }],
+    "exists_one never absorbs failures": ["[0, 1].exists_one(x, 1 / x == 1)", { error: "division-by-zero" }],
+    "map never absorbs failures": ["[1, 0].map(x, 1 / x)", { error: "division-by-zero" }],
+    "filter never absorbs failures": ["[1, 0].filter(x, 1 / x == 1)", { error: "division-by-zero" }],
     "a bound failure that is not used": ["cel.bind(x, 1 / 0, true)", true],
     "a bound failure that is used": ["cel.bind(x, 1 / 0, x == 1)", { error: "division-by-zero" }],
-    "a bound failure that || looks past": ["cel.bind(x, 1 / 0, x == 1 || true)", true],
+    "a bound failure that || absorbs": ["cel.bind(x, 1 / 0, x == 1 || true)", true],
     "an optional's alternative that is not needed": ["optional.of(1).orValue(1 / 0)", 1],
-    "an optional's alternative that is": ["optional.none().orValue(1 / 0)", { error: "division-by-zero" }],
+    "an optional's alternative that is needed": ["optional.none().orValue(1 / 0)", { error: "division-by-zero" }],
     "another optional that is not needed": [`optional.of(1).or(${missing}).value()`, 1],
   };
   it.each(Object.entries(table))("%s", (_, [expression, value]) => {
@@ -357,11 +357,11 @@ describe("macros", () => {
     expect(answer(expression)).toEqual(value);
   });
 
-  it("hide a variable of the same name, unless a dot asks for it", () => {
+  it("shadow a variable of the same name, except with a leading dot", () => {
     expect(answer("[1].map(x, x + .x)", { x: 10 })).toEqual([11]);
   });
 
-  it("hide a qualified variable that starts with the same name", () => {
+  it("shadow a qualified variable that starts with the same name", () => {
     const variables = { "x.y": stringType };
     expect(answer("[{'y': 'inner'}].map(x, x.y)", { "x.y": "outer" }, variables)).toEqual(["inner"]);
     expect(answer("x.y", { "x.y": "outer" }, variables)).toBe("outer");
@@ -399,7 +399,7 @@ describe("optionals", () => {
 });
 
 describe("a program", () => {
-  it("keeps nothing between evaluations", () => {
+  it("keeps no state between evaluations", () => {
     const compiled = compile("[n].map(x, x + n)", createEnvironment({ variables: { n: intType } }));
     const values = [1, 2, 1].map((n) => {
       const result = compiled.ok ? compiled.program.evaluate({ n }) : undefined;
@@ -408,9 +408,9 @@ describe("a program", () => {
     expect(values).toEqual([[2], [4], [2]]);
   });
 
-  it("evaluates inside an evaluation of itself", () => {
+  it("is reentrant", () => {
     const compiled = compile("l.map(x, x.n)", createEnvironment({ variables: { l: dynType } }));
-    if (!compiled.ok) throw new Error("refused");
+    if (!compiled.ok) throw new Error("rejected");
     const { program } = compiled;
     const inner = () => program.evaluate({ l: [{ n: 7 }] });
     const nested = {

@@ -6,17 +6,17 @@ const enough = new Error("enough");
 const broken = new Error("broken");
 
 const cases: Record<string, [work: () => Promise<unknown>, abort: "never" | "before" | "during", comes: unknown]> = {
-  "work that is done": [async () => "done", "never", "done"],
-  "work that fails": [() => Promise.reject(broken), "never", broken],
-  "work that never ends": [() => new Promise(() => undefined), "during", enough],
-  "work that is done in the same turn": [async () => "done", "during", enough],
-  "work that fails in the same turn": [() => Promise.reject(broken), "during", enough],
-  "work that begins too late": [async () => "done", "before", enough],
-  "work that begins too late, and fails": [() => Promise.reject(broken), "before", enough],
+  "a promise that resolves": [async () => "done", "never", "done"],
+  "a promise that rejects": [() => Promise.reject(broken), "never", broken],
+  "a promise that never settles": [() => new Promise(() => undefined), "during", enough],
+  "a promise that resolves in the turn of the abort": [async () => "done", "during", enough],
+  "a promise that rejects in the turn of the abort": [() => Promise.reject(broken), "during", enough],
+  "a promise created after the abort": [async () => "done", "before", enough],
+  "a promise created after the abort that rejects": [() => Promise.reject(broken), "before", enough],
 };
 
-describe("waiting for work until a signal", () => {
-  it.each(Object.entries(cases))("comes to the right end with %s", async (_name, [work, abort, comes]) => {
+describe("awaiting a promise until a signal", () => {
+  it.each(Object.entries(cases))("settles correctly for %s", async (_name, [work, abort, comes]) => {
     const life = new AbortController();
     if (abort === "before") life.abort(enough);
     const waited = abortable(work(), life.signal);
@@ -26,8 +26,8 @@ describe("waiting for work until a signal", () => {
   });
 
   it.each([
-    ["hears nothing of work that fails before it", false, []],
-    ["hears of work that fails after it", true, [broken]],
+    ["reports no promise that rejects before the abort", false, []],
+    ["reports a promise that rejects after the abort", true, [broken]],
   ])("%s", async (_name, isAborted, lateErrors) => {
     const life = new AbortController();
     const late: unknown[] = [];

@@ -8,7 +8,7 @@ import { LightAbortSignal } from "./light-abort-signal.ts";
 
 type Step = readonly ["add" | "remove", at: number] | readonly ["abort", at: number];
 
-/** Each listener changes another one, and records that it was called. */
+/** Each listener adds or removes another one, and records its call. */
 function played(steps: readonly Step[], reactions: readonly Step[], life: Pick<AbortController, "signal" | "abort">) {
   const calls: string[] = [];
   const listeners = reactions.map((reaction, at) => {
@@ -32,8 +32,8 @@ const step = fc.tuple(fc.constantFrom("add" as const, "add" as const, "remove" a
 /** No listener is added meanwhile: Node calls those, against the standard. */
 const reaction = fc.tuple(fc.constantFrom("remove" as const, "abort" as const), fc.nat(6));
 
-describe("a light signal", () => {
-  it("calls whom a signal of the platform calls, in the same order", () => {
+describe("a light abort signal", () => {
+  it("calls the listeners that a platform signal calls, in the same order", () => {
     fc.assert(
       fc.property(
         fc.array(step, { maxLength: 20 }),
@@ -48,7 +48,7 @@ describe("a light signal", () => {
     );
   });
 
-  it("hears of nothing but its end", () => {
+  it("fires abort events only", () => {
     const signal = new LightAbortSignal();
     signal.addEventListener("other", () => expect.unreachable());
     signal.addEventListener("abort", null);
@@ -64,7 +64,7 @@ describe("a light signal", () => {
     expect(() => signal.throwIfAborted()).toThrow("over");
   });
 
-  it("ends what the platform does with it", async () => {
+  it("aborts platform operations", async () => {
     const life = lightAbortController();
     const sent = request({ host: "127.0.0.1", port: 1, signal: life.signal });
     const failed = new Promise((resolve) => sent.once("error", resolve));
@@ -75,9 +75,9 @@ describe("a light signal", () => {
 
 describe("a child of a signal", () => {
   it.each([
-    ["of the platform", () => new AbortController()],
-    ["of ours", lightAbortController],
-  ])("%s ends with it, or alone", (_, parents) => {
+    ["a platform signal", () => new AbortController()],
+    ["a light signal", lightAbortController],
+  ])("of %s aborts with it, or alone", (_, parents) => {
     const parent = parents();
     const [ended, alone, released] = [1, 2, 3].map(() => new ChildAbortController(parent.signal)) as [
       ChildAbortController,
@@ -92,7 +92,7 @@ describe("a child of a signal", () => {
     expect(new ChildAbortController(parent.signal).signal.reason).toBe("all");
   });
 
-  it("leaves nothing behind on a signal that lives longer, however many there are", () => {
+  it("leaves no listeners on a longer-lived signal, for any number of children", () => {
     const warnings: unknown[] = [];
     const warned = (warning: unknown): unknown => warnings.push(warning);
     process.on("warning", warned);

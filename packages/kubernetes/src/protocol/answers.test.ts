@@ -35,7 +35,7 @@ import { mergePatch } from "./merge-patch.ts";
 import { formatApiVersion, parseApiVersion } from "./object-meta.ts";
 import { type Bookmark, endsInitialEvents, type WatchEvent } from "./watch-event.ts";
 
-describe("a field issue reads as in Kubernetes", () => {
+describe("a field issue is formatted as in Kubernetes", () => {
   const cases: Record<string, FieldIssue> = {
     "spec.name: Required value": required("spec.name"),
     "spec.name: Required value: give it a name": required("spec.name", "give it a name"),
@@ -113,11 +113,11 @@ describe("a Status", () => {
     it(name, () => expect(status).toMatchObject({ kind: "Status", status: "Failure", code, message }));
   }
 
-  it("says when to come back", () => {
+  it("carries retryAfterSeconds", () => {
     expect(tooManyRequests("busy", 2).details).toEqual({ retryAfterSeconds: 2 });
   });
 
-  it("carries every problem of an object as a cause", () => {
+  it("carries every issue of an object as a cause", () => {
     const issues = [required("spec.a"), invalid("spec.b", "x", "no"), required("spec.a")];
     const status = invalidObject({ group: "quota.miloapis.com", kind: "ResourceClaim" }, "c", issues);
     expect(status.message).toBe(
@@ -132,12 +132,12 @@ describe("a Status", () => {
     });
   });
 
-  it("is thrown as an error that keeps it", () => {
+  it("is the status of the thrown error", () => {
     const status = failure("InternalError", "Internal error occurred: x");
     expect(new StatusError(status)).toMatchObject({ message: "Internal error occurred: x", status });
   });
 
-  it("is told apart from an object", () => {
+  it("is distinguished from other objects", () => {
     expect(parseStatus({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code: 404 })?.code).toBe(
       404,
     );
@@ -149,7 +149,7 @@ describe("a Status", () => {
 describe("conditions", () => {
   const ready: Condition = { type: "Ready", status: "False", reason: "Pending", message: "", lastTransitionTime: "t0" };
 
-  it("move their time only with their status", () => {
+  it("change lastTransitionTime only with their status", () => {
     const reworded = setCondition([ready], { ...ready, message: "still waiting" }, "t1");
     expect(findCondition(reworded, "Ready")).toMatchObject({ message: "still waiting", lastTransitionTime: "t0" });
     const turned = setCondition(reworded, { ...ready, status: "True" }, "t2");
@@ -161,12 +161,12 @@ describe("conditions", () => {
     expect(setCondition(before, { ...ready }, "t1")).toBe(before);
   });
 
-  it("join the others", () => {
+  it("are appended to the others", () => {
     const both = setCondition([ready], { type: "Other", status: "True", reason: "R", message: "" }, "t1");
     expect(both.map((condition) => condition.type)).toEqual(["Ready", "Other"]);
   });
 
-  it("are not found in nothing", () => expect(findCondition(undefined, "Ready")).toBeUndefined());
+  it("are undefined in an undefined list", () => expect(findCondition(undefined, "Ready")).toBeUndefined());
 });
 
 describe("a merge patch", () => {
@@ -211,7 +211,7 @@ describe("a merge patch", () => {
   });
 });
 
-describe("small words", () => {
+describe("small functions", () => {
   it("split and join apiVersion", () => {
     expect(parseApiVersion("apps/v1")).toEqual({ group: "apps", version: "v1" });
     expect(parseApiVersion("v1")).toEqual({ group: "", version: "v1" });
@@ -219,7 +219,7 @@ describe("small words", () => {
     expect(formatApiVersion("apps", "v1")).toBe("apps/v1");
   });
 
-  it("know the bookmark that ends the initial events", () => {
+  it("recognize the bookmark that ends the initial events", () => {
     const bookmark: Bookmark = { apiVersion: "v1", kind: "Pod", metadata: { resourceVersion: "5" } };
     expect(endsInitialEvents(bookmark)).toBe(false);
     const last = {

@@ -26,12 +26,12 @@ const table: Readonly<Record<string, string | undefined>> = {
   "[]": undefined,
 };
 
-describe("what is wrong with a JSON text, in the words of Go", () => {
+describe("the JSON syntax error of Go", () => {
   it.each(Object.entries(table))("%s", (text, fault) => {
     expect(goJsonError(text)).toBe(fault);
   });
 
-  it("is found behind any depth of nesting", () => {
+  it("is found at any depth of nesting", () => {
     expect(goJsonError("[".repeat(200_000))).toBe("unexpected end of JSON input");
     expect(goJsonError(`${"[".repeat(100_000)}${"]".repeat(100_000)}`)).toBeUndefined();
   });

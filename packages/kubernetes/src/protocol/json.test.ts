@@ -13,7 +13,7 @@ describe("reading JSON", () => {
     "carries an integer beyond int64": ["123456789012345678901234567890", 123456789012345678901234567890n],
     "leaves fractions doubles": ["1234567890123456.5", 1234567890123456.5],
     "leaves exponents doubles": ["12345678901234567e3", 12345678901234567e3],
-    "reads long digits inside strings as text": ['["12345678901234567890"]', ["12345678901234567890"]],
+    "reads long digits inside strings as strings": ['["12345678901234567890"]', ["12345678901234567890"]],
     "reads everything beside a long integer": [
       ' { "a" : [ true , false , null , -0.5 , "x\\n\\u00e9\\"" ] , "b" : { } , "c" : [ ] , "n" : 12345678901234567 } ',
       { a: [true, false, null, -0.5, 'x\né"'], b: {}, c: [], n: 12345678901234567n },
@@ -29,7 +29,7 @@ describe("reading JSON", () => {
     }
   });
 
-  it("keeps a __proto__ key a key, long integer or not", () => {
+  it("keeps a __proto__ key, with or without a long integer", () => {
     for (const text of ['{"__proto__":{"x":1}}', '{"__proto__":{"x":9007199254740993}}']) {
       const value = readJson(text) as object;
       expect(Object.keys(value)).toEqual(["__proto__"]);
@@ -53,15 +53,15 @@ describe("reading JSON", () => {
     "a half word": `[${long}, tru]`,
   };
   for (const [name, text] of Object.entries(malformed)) {
-    it(`refuses ${name}`, () => expect(() => readJson(text)).toThrow(JsonSyntaxError));
+    it(`rejects ${name}`, () => expect(() => readJson(text)).toThrow(JsonSyntaxError));
   }
 
-  it("says where the text goes wrong", () => {
+  it("reports the position of the error", () => {
     expect(() => readJson(`[${long}, ?]`)).toThrow('Unexpected token "?" in JSON at position 19');
     expect(() => readJson(`[${long}`)).toThrow("Unexpected end of JSON input");
   });
 
-  it("reads what nests deeply, long integer or not, and refuses what nests too deeply", () => {
+  it("reads deep nesting, with or without a long integer, and rejects excessive nesting", () => {
     for (const inside of ["1", long]) {
       let value = readJson(`${'[{"a":'.repeat(500)}${inside}${"}]".repeat(500)}`);
       for (let depth = 0; depth < 500; depth += 1) value = (value as [{ a: JsonValue }])[0].a;
@@ -73,12 +73,12 @@ describe("reading JSON", () => {
 });
 
 describe("writing JSON", () => {
-  it("writes bigints as integers and leaves out what JSON leaves out", () => {
+  it("writes bigints as integers and omits what JSON.stringify omits", () => {
     const value = { a: 9223372036854775807n, b: undefined, c: [1n, undefined, "x"], d: { e: null } };
     expect(writeJson(value)).toBe('{"a":9223372036854775807,"c":[1,null,"x"],"d":{"e":null}}');
   });
 
-  it("refuses a value that holds itself", () => {
+  it("rejects a circular value", () => {
     const value: Record<string, unknown> = { amount: 1n };
     value["self"] = value;
     expect(() => writeJson(value)).toThrow(RangeError);
@@ -103,7 +103,7 @@ describe("the round trip", () => {
     ),
   }));
 
-  it("gives back every value, integers exactly", () => {
+  it("preserves every value, with exact integers", () => {
     fc.assert(
       fc.property(value, (original) => {
         expect(readJson(writeJson(original))).toEqual(normalized(original));

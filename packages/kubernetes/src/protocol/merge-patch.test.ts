@@ -28,7 +28,7 @@ const written = (of: JsonValue): string =>
   JSON.stringify(of, (_, member: unknown) => (typeof member === "bigint" ? `${member}n` : member));
 
 describe("a merge patch", () => {
-  it("does what the RFC says, and leaves keys in their order", () => {
+  it("follows RFC 7396, and keeps the order of keys", () => {
     fc.assert(
       fc.property(value, value, (target, patch) => {
         const before = written(target);
@@ -39,7 +39,7 @@ describe("a merge patch", () => {
     );
   });
 
-  it("keeps what it does not change, the very same value", () => {
+  it("keeps unchanged values identical", () => {
     const target = { metadata: { uid: "1", labels: { a: "b" } }, spec: { list: [1] }, status: { phase: "old" } };
     const merged = mergePatch(target, {
       metadata: { uid: "1", absent: null },

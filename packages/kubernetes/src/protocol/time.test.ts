@@ -18,7 +18,7 @@ const ms = fc.oneof(
 );
 
 describe("a time as text", () => {
-  it("is that of its second, however often it was asked for", () => {
+  it("is formatted by its second, with or without the cache", () => {
     fc.assert(
       fc.property(fc.array(ms, { maxLength: 50 }), (times) => {
         for (const time of times) {
@@ -34,7 +34,7 @@ describe("a time as text", () => {
   });
 });
 
-describe("a time that Kubernetes reads", () => {
+describe("a time that Kubernetes parses", () => {
   const times: Record<string, [isTime: boolean, isMicroTime: boolean]> = {
     "2024-01-01T00:00:00Z": [true, false],
     "2024-01-01T0:00:00Z": [true, false],
@@ -69,7 +69,7 @@ describe("a time of another zone", () => {
     soon: undefined,
   };
   for (const [text, time] of Object.entries(cases)) {
-    it(`is the same moment: ${text}`, () => {
+    it(`is the same instant: ${text}`, () => {
       expect(readTime(text)).toEqual(time);
     });
   }
@@ -89,7 +89,7 @@ describe("a date-time of a schema", () => {
     tomorrow: undefined,
   };
   for (const [text, ms] of Object.entries(cases)) {
-    it(`is read from ${text}`, () => {
+    it(`is parsed from ${text}`, () => {
       expect(parseDateTime(text)).toBe(ms);
     });
   }

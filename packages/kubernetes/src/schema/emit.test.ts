@@ -24,7 +24,7 @@ const widget: KindDefinition = {
 };
 
 describe("a CustomResourceDefinition", () => {
-  it("says all there is to say of a kind", () => {
+  it("has all properties of a kind", () => {
     expect(crdOf(widget)).toMatchObject({
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",

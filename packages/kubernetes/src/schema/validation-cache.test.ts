@@ -9,7 +9,7 @@ const cases: Record<string, [part: JsonValue, passes: boolean, checks: number]> 
   "once if it passed": [{ a: 1 }, true, 1],
   "once if it passed, a list too": [["a"], true, 1],
   "each time if it did not pass": [{ a: 1 }, false, 2],
-  "each time if it is no object, and cannot be remembered": ["a", true, 2],
+  "each time if it is not an object, and cannot be cached": ["a", true, 2],
 };
 for (const [name, [part, passes, checks]] of Object.entries(cases)) {
   it(`a part is checked ${name}`, () => {
@@ -22,7 +22,7 @@ for (const [name, [part, passes, checks]] of Object.entries(cases)) {
   });
 }
 
-it("a part that passed is checked anew by another schema", () => {
+it("a part that passed is checked again by another schema", () => {
   const check = cachedCheck((compiled) => compiled === schema);
   const part = {};
   expect([check(schema, part), check(other, part)]).toEqual([true, false]);

@@ -14,7 +14,7 @@ function issuesOf(schema: Schema, value: JsonValue): string[] {
   return walkValue(compileSchema(text(schema)), { f: value }).issues.map(issueText);
 }
 
-describe("validation in the words of Kubernetes", () => {
+describe("validation with Kubernetes' messages", () => {
   const cases: Record<string, [schema: Schema, value: JsonValue, issues: string[]]> = {
     "a string for an integer": [
       { type: "integer" },
@@ -58,12 +58,12 @@ describe("validation in the words of Kubernetes", () => {
       true,
       ['f: Invalid value: "": f in body must be of type uuid: ""'],
     ],
-    "a list where a format is checked, which Kubernetes lets pass": [
+    "a list where a format is checked, which Kubernetes accepts": [
       { type: "string", format: "uuid" },
       [],
       ['f: Invalid value: "array": f in body must be of type string: "array"'],
     ],
-    "a wrong type that is no choice either": [
+    "a wrong type that is not in the enum either": [
       { type: "string", enum: ["A"] },
       5,
       [
@@ -71,7 +71,7 @@ describe("validation in the words of Kubernetes", () => {
         'f: Unsupported value: 5: supported values: "A"',
       ],
     ],
-    "a member of a map that may have none": [
+    "a member of a map without additional properties": [
       { type: "object", additionalProperties: false },
       { a: 1 },
       ['f: Invalid value: "a": f.a in body is a forbidden property'],
@@ -82,9 +82,13 @@ describe("validation in the words of Kubernetes", () => {
       true,
       ['f: Invalid value: "boolean": f in body must be of type integer,string: "boolean"'],
     ],
-    "a choice": [{ type: "string", enum: ["A", "B"] }, "A", []],
-    "no choice": [{ type: "string", enum: ["A", "B"] }, "C", ['f: Unsupported value: "C": supported values: "A", "B"']],
-    "a number that is no choice": [
+    "a value of an enum": [{ type: "string", enum: ["A", "B"] }, "A", []],
+    "a value outside the enum": [
+      { type: "string", enum: ["A", "B"] },
+      "C",
+      ['f: Unsupported value: "C": supported values: "A", "B"'],
+    ],
+    "a number outside the enum": [
       { type: "integer", enum: [1, 2] },
       3,
       ['f: Unsupported value: 3: supported values: "1", "2"'],
@@ -103,7 +107,7 @@ describe("validation in the words of Kubernetes", () => {
     ],
     "a pattern matches anywhere unless anchored": [{ type: "string", pattern: "b" }, "abc", []],
     "a date-time": [{ type: "string", format: "date-time" }, "2026-02-28T23:59:59.123+01:00", []],
-    "no date-time": [
+    "not a date-time": [
       { type: "string", format: "date-time" },
       "2026-02-29T00:00:00Z",
       ['f: Invalid value: "2026-02-29T00:00:00Z": f in body must be of type date-time: "2026-02-29T00:00:00Z"'],
@@ -129,7 +133,7 @@ describe("validation in the words of Kubernetes", () => {
       5,
       ["f: Invalid value: 5: f in body should be less than 5"],
     ],
-    "no multiple": [
+    "not a multiple": [
       { type: "integer", multipleOf: 3 },
       4,
       ["f: Invalid value: 4: f in body should be a multiple of 3"],
@@ -176,22 +180,22 @@ describe("validation in the words of Kubernetes", () => {
       {},
       ["f: Invalid value: 0: f in body should have at least 1 properties"],
     ],
-    "properties that are nulls count for nothing": [
+    "null properties do not count": [
       { type: "object", additionalProperties: { type: "string" }, minProperties: 1 },
       { a: null },
       ["f: Invalid value: 0: f in body should have at least 1 properties"],
     ],
-    "unknown properties count for nothing": [
+    "unknown properties do not count": [
       { type: "object", properties: { a: { type: "string" } }, maxProperties: 1 },
       { a: "", b: "" },
       [],
     ],
-    "a null that is no choice": [
+    "a null outside the enum": [
       { type: "string", nullable: true, enum: ["a"] },
       null,
       ['f: Unsupported value: null: supported values: "a"'],
     ],
-    "a null that is a choice, which Kubernetes refuses": [
+    "a null in the enum, which Kubernetes rejects": [
       { type: "string", nullable: true, enum: ["a", null] },
       null,
       ['f: Unsupported value: null: supported values: "a", "null"'],
@@ -201,7 +205,7 @@ describe("validation in the words of Kubernetes", () => {
       { kind: 5, metadata: { labels: { a: "b" } } },
       ['f.kind: Invalid value: "integer": f.kind in body must be of type string: "integer"'],
     ],
-    "a set that repeats an object, its keys in another order": [
+    "a set with a duplicate object, its keys in another order": [
       {
         type: "array",
         items: { type: "object", additionalProperties: { type: "integer" } },
@@ -223,7 +227,7 @@ describe("validation in the words of Kubernetes", () => {
       { "a.b/c": 1 },
       ['f.a.b/c: Invalid value: "integer": f.a.b/c in body must be of type string: "integer"'],
     ],
-    "what is required, below lists too": [
+    "required fields, below lists too": [
       {
         type: "array",
         items: { type: "object", required: ["a", "b"], properties: { a: { type: "string" }, b: { type: "string" } } },
@@ -231,12 +235,12 @@ describe("validation in the words of Kubernetes", () => {
       [{ a: "" }, { b: "" }],
       ["f[0].b: Required value", "f[1].a: Required value"],
     ],
-    "a set that repeats": [
+    "a set with duplicates": [
       { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "set" },
       ["a", "b", "a"],
       ['f[2]: Duplicate value: "a"'],
     ],
-    "a list map that repeats its keys": [
+    "a list map with duplicate keys": [
       {
         type: "array",
         "x-kubernetes-list-type": "map",
@@ -253,12 +257,12 @@ describe("validation in the words of Kubernetes", () => {
       ],
       ['f[2]: Duplicate value: {"key":"","type":"a"}'],
     ],
-    "an atomic list may repeat": [
+    "an atomic list may have duplicates": [
       { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "atomic" },
       ["a", "a"],
       [],
     ],
-    "all of": [
+    allOf: [
       { type: "string", allOf: [{ minLength: 2 }, { pattern: "^x" }] },
       "y",
       [
@@ -267,7 +271,7 @@ describe("validation in the words of Kubernetes", () => {
         '<nil>: Invalid value: "": "f" must validate all the schemas (allOf). None validated',
       ],
     ],
-    "some of all": [
+    "a violated allOf": [
       { type: "string", allOf: [{ minLength: 1 }, { pattern: "^x" }] },
       "y",
       [
@@ -275,8 +279,8 @@ describe("validation in the words of Kubernetes", () => {
         '<nil>: Invalid value: "": "f" must validate all the schemas (allOf)',
       ],
     ],
-    "any of": [{ type: "string", anyOf: [{ pattern: "^x" }, { maxLength: 1 }] }, "y", []],
-    "none of any": [
+    anyOf: [{ type: "string", anyOf: [{ pattern: "^x" }, { maxLength: 1 }] }, "y", []],
+    "a violated anyOf": [
       { type: "string", anyOf: [{ pattern: "^x" }, { maxLength: 1 }] },
       "yy",
       [
@@ -284,17 +288,17 @@ describe("validation in the words of Kubernetes", () => {
         "f: Invalid value: \"yy\": f in body should match '^x'",
       ],
     ],
-    "one of": [
+    oneOf: [
       { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }], properties: { a: {}, b: {} } },
       { a: 1 },
       [],
     ],
-    "two of one": [
+    "oneOf with two matches": [
       { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }], properties: { a: {}, b: {} } },
       { a: 1, b: 1 },
       ['<nil>: Invalid value: "": "f" must validate one and only one schema (oneOf). Found 2 valid alternatives'],
     ],
-    "none of one": [
+    "oneOf without a match": [
       { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }], properties: { a: {}, b: {} } },
       {},
       [
@@ -312,7 +316,7 @@ describe("validation in the words of Kubernetes", () => {
     it(name, () => expect(issuesOf(schema, value)).toEqual(issues));
   }
 
-  it("finds everything at once", () => {
+  it("reports all issues together", () => {
     const schema = compileSchema({
       type: "object",
       required: ["name"],
@@ -432,8 +436,8 @@ describe("defaults and pruning", () => {
       { spec: { mode: "x", limits: { a: { max: 3 } }, items: [{ key: "" }, { key: "k" }] } },
       [],
     ],
-    "takes a null for left out": [{ spec: { mode: null, items: null } }, { spec: { mode: "Enforce" } }, []],
-    "keeps a null where one may be": [
+    "treats a null as missing": [{ spec: { mode: null, items: null } }, { spec: { mode: "Enforce" } }, []],
+    "keeps a null in a nullable field": [
       { spec: { mode: "x", nothing: null } },
       { spec: { mode: "x", nothing: null } },
       [],
@@ -473,7 +477,7 @@ describe("defaults and pruning", () => {
     });
   }
 
-  it("returns the very same object when there is nothing to do", () => {
+  it("returns the identical object when nothing changes", () => {
     const object = { apiVersion: "v1", kind: "K", metadata: {}, spec: { mode: "x", items: [{ key: "a" }] } };
     expect(walkObject(schema, object).value).toBe(object);
   });
@@ -484,7 +488,7 @@ describe("defaults and pruning", () => {
     expect(first.spec).not.toBe(second.spec);
   });
 
-  it("reads a field called __proto__ as any other", () => {
+  it("treats a field __proto__ like any other", () => {
     const value = readJson('{"spec":{"__proto__":{"mode":"y"},"constructor":1}}');
     const walked = walkObject(schema, value);
     expect(walked.unknownFields).toEqual(["spec.__proto__", "spec.constructor"]);
@@ -492,7 +496,7 @@ describe("defaults and pruning", () => {
   });
 });
 
-describe("shapes that Kubernetes treats in its own way", () => {
+describe("special cases of Kubernetes", () => {
   const cases: Record<string, [schema: Schema, before: JsonValue, after: JsonValue, unknown: string[]]> = {
     "a null in a map takes the default of its values": [
       { type: "object", additionalProperties: { type: "string", default: "d" } },
@@ -500,7 +504,7 @@ describe("shapes that Kubernetes treats in its own way", () => {
       { a: "d" },
       [],
     ],
-    "a null in a map without a default goes": [
+    "a null in a map without a default is dropped": [
       { type: "object", additionalProperties: { type: "string" } },
       { a: null, b: "" },
       { b: "" },
@@ -512,20 +516,20 @@ describe("shapes that Kubernetes treats in its own way", () => {
       ["d", "x"],
       [],
     ],
-    "a null that may be one is not defaulted": [
+    "a null in a nullable field is not defaulted": [
       { type: "object", properties: { a: { type: "string", nullable: true, default: "d" } } },
       { a: null },
       { a: null },
       [],
     ],
-    "a map of anything keeps its members, and nothing below them": [
+    "a map without a value schema keeps its members, and nothing below them": [
       { type: "object", additionalProperties: true },
       { a: { b: 1 }, c: [{ d: 1 }], e: 1 },
       { a: {}, c: [{}], e: 1 },
       ["f.a.b", "f.c[0].d"],
     ],
-    "an object where a text belongs is emptied": [{ type: "string" }, { a: 1 }, {}, ["f.a"]],
-    "known fields are pruned below unknown ones that stay": [
+    "an object instead of a string is emptied": [{ type: "string" }, { a: 1 }, {}, ["f.a"]],
+    "known fields are pruned below preserved unknown fields": [
       {
         type: "object",
         "x-kubernetes-preserve-unknown-fields": true,
@@ -535,7 +539,7 @@ describe("shapes that Kubernetes treats in its own way", () => {
       { a: { b: "" }, x: { y: 1 } },
       ["f.a.c"],
     ],
-    "items of a list that keeps unknown fields keep them too": [
+    "items of a list that preserves unknown fields preserve them too": [
       {
         type: "array",
         "x-kubernetes-preserve-unknown-fields": true,
@@ -559,7 +563,7 @@ describe("shapes that Kubernetes treats in its own way", () => {
     });
   }
 
-  it("takes arrays in arrays without end for what they are", () => {
+  it("accepts deeply nested arrays", () => {
     let nested: JsonValue = [];
     for (let depth = 0; depth < 50_000; depth += 1) nested = [nested];
     expect(issuesOf({ type: "object", additionalProperties: true }, nested)).toHaveLength(1);
@@ -583,9 +587,9 @@ describe("an update", () => {
     },
   });
   const cases: Record<string, [old: JsonValue, value: JsonValue, fields: string[]]> = {
-    "may keep what is wrong": [{ a: "long" }, { a: "long" }, []],
-    "may not make it wrong in another way": [{ a: "long" }, { a: "longer" }, ["a"]],
-    "knows items by their keys": [
+    "may keep an invalid value": [{ a: "long" }, { a: "long" }, []],
+    "may not change it to another invalid value": [{ a: "long" }, { a: "longer" }, ["a"]],
+    "correlates items by their keys": [
       {
         list: [
           { k: "a", v: 5 },
@@ -600,10 +604,14 @@ describe("an update", () => {
       },
       ["list[1].v"],
     ],
-    "takes a list without keys as a whole": [{ atomic: [5, 6] }, { atomic: [5, 6] }, []],
-    "and all of it as changed": [{ atomic: [5, 6] }, { atomic: [6, 5] }, ["atomic[0]", "atomic[1]"]],
-    "keeps what junctors are against": [{ any: 5 }, { any: 5 }, []],
-    "does not trust what no schema describes": [{ loose: { a: 1, b: 1 } }, { loose: { a: 1, b: 1 } }, ["loose"]],
+    "compares a list without keys as a whole": [{ atomic: [5, 6] }, { atomic: [5, 6] }, []],
+    "treats all items of a changed list without keys as changed": [
+      { atomic: [5, 6] },
+      { atomic: [6, 5] },
+      ["atomic[0]", "atomic[1]"],
+    ],
+    "may keep a value that violates anyOf": [{ any: 5 }, { any: 5 }, []],
+    "does not ratchet values without a schema": [{ loose: { a: 1, b: 1 } }, { loose: { a: 1, b: 1 } }, ["loose"]],
   };
   for (const [name, [old, value, fields]] of Object.entries(cases)) {
     it(name, () => expect(schemaIssues(schema, value, { old }).map((issue) => issue.field)).toEqual(fields));
@@ -611,7 +619,7 @@ describe("an update", () => {
 });
 
 describe("the inferred type", () => {
-  it("is what the walker returns", () => {
+  it("is the type that the walker returns", () => {
     const schema = {
       type: "object",
       required: ["name", "amount"],

@@ -6,7 +6,7 @@ import { compile } from "../../src/cel/compile.ts";
 import { createEnvironment } from "../../src/cel/environment.ts";
 import { MapValue } from "../../src/cel/values/value.ts";
 import { answeredAsInKubernetes, excludedSuites, excludedVectors, means } from "./excluded-vectors.ts";
-import { refusalOf, verdictOn } from "./run-vector.ts";
+import { rejectionOf, verdictOn } from "./run-vector.ts";
 import { conformanceVectors } from "./vectors.ts";
 
 const vectors = conformanceVectors();
@@ -17,7 +17,7 @@ describe("conformance", () => {
   const ran = verdicts.filter(({ verdict }) => verdict.outcome !== "excluded");
   const failed = ran.filter(({ verdict }) => verdict.outcome === "failed");
 
-  it("passes every vector it runs, but for those answered as in Kubernetes", () => {
+  it("passes every vector it runs, except those with the result of Kubernetes", () => {
     const others = vectors.length - core.length;
     const share = ((100 * (ran.length - failed.length)) / ran.length).toFixed(1);
     console.log(
@@ -30,7 +30,7 @@ describe("conformance", () => {
     expect([vectors.length, core.length, ran.length]).toEqual([2_344, 1_985, 1_643]);
   });
 
-  it("leaves out what is listed by name because it needs messages, and nothing else", () => {
+  it("excludes only the listed vectors that need messages", () => {
     const excluded = verdicts.filter(({ verdict }) => verdict.outcome === "excluded").map(({ vector }) => vector.path);
     const names = Object.keys(excludedVectors);
     const listed = core.map(({ path }) => path).filter((path) => names.some((name) => means(name, path)));
@@ -38,7 +38,7 @@ describe("conformance", () => {
     expect(names.filter((name) => !excluded.some((path) => means(name, path)))).toEqual([]);
   });
 
-  it("knows every suite there is", () => {
+  it("covers every suite", () => {
     const unlisted = new Set(core.map(({ suite }) => suite));
     expect([...unlisted].sort()).toEqual([
       ...["basic", "bindings_ext", "comparisons", "conversions", "dynamic", "encoders_ext", "fields", "fp_math"],
@@ -52,13 +52,13 @@ describe("conformance", () => {
     expect(modes).toEqual({ "check-and-run": 1_525, check: 14, run: 104 });
   });
 
-  it("refuses what cel-go refuses, in the same words and at the same places", () => {
-    const refused = ran
+  it("rejects what cel-go rejects, with the same messages and positions", () => {
+    const rejected = ran
       .map(({ vector }) => vector)
-      .filter(({ mode, refusal }) => mode === "run" && refusal !== undefined);
-    const different = refused.filter((vector) => refusalOf(vector) !== vector.refusal);
+      .filter(({ mode, rejection }) => mode === "run" && rejection !== undefined);
+    const different = rejected.filter((vector) => rejectionOf(vector) !== vector.rejection);
     expect(different.map(({ path }) => path)).toEqual([]);
-    expect(refused.length).toBe(95);
+    expect(rejected.length).toBe(95);
   });
 });
 
@@ -80,7 +80,7 @@ function testsIn(group: Group): NonNullable<Group["tests"]> {
 describe("the vectors of cel-go", () => {
   const environment = createEnvironment({ mixedLiterals: true });
 
-  it("deduces the types cel-go deduces, wherever no variable is needed", () => {
+  it("infers the types of cel-go for expressions without variables", () => {
     const compared = testsIn(checkingVectors as Group).flatMap(({ original, type }) => {
       const compiled = compile(original.expr, environment);
       return compiled.ok && type !== undefined ? [[original.expr, formatType(compiled.program.resultType), type]] : [];
@@ -89,14 +89,14 @@ describe("the vectors of cel-go", () => {
     expect(compared.length).toBe(40);
   });
 
-  it("runs its comprehensions: those that need no variable are true, or refused for a good reason", () => {
+  it("runs its comprehensions: those without variables are true, or rejected for a known reason", () => {
     const outcomes = testsIn(comprehensionVectors as Group).map(({ original }) => {
       const compiled = compile(original.expr, environment);
-      if (!compiled.ok) return "refused";
+      if (!compiled.ok) return "rejected";
       const result = compiled.program.evaluate({});
       if (!result.ok) return result.error.message.startsWith("duplicate key") ? "duplicate key" : original.expr;
       return result.value === true || result.value instanceof MapValue ? "fine" : original.expr;
     });
-    expect(countEach(outcomes)).toEqual({ fine: 48, "duplicate key": 3, refused: 41 });
+    expect(countEach(outcomes)).toEqual({ fine: 48, "duplicate key": 3, rejected: 41 });
   });
 });

@@ -1,4 +1,4 @@
-// The vectors of the conformance suite that are not run, or whose results differ on purpose, each with its reason.
+// The vectors of the conformance suite that the tests skip, or whose results differ on purpose, each with its reason.
 
 /** Suites that do not apply to the language over JSON. */
 export const excludedSuites: Readonly<Record<string, string>> = {

@@ -59,7 +59,7 @@ describe("the page on expressions", () => {
     for (const kind of Object.keys(kinds)) expect(page).toContain(`| \`${kind}\` |`);
   });
 
-  it("names the limits there are", () => {
+  it("lists all limits", () => {
     expect(page).toContain(`${shown(defaultLimits.length)} characters`);
     expect(page).toContain(`${defaultLimits.depth} levels`);
     expect(page).toContain(`| cost of an evaluation | ${shown(defaultCostLimit)} units |`);

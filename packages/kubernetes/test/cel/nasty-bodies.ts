@@ -37,7 +37,7 @@ export const nastyTrigger = {
   emptyLists: rowOf(400_000, () => []),
   emptyMaps: rowOf(400_000, () => ({})),
   text: "a".repeat(1_500_000),
-  /** Found nearly everywhere in `text`, but nowhere in full. */
+  /** Matches a prefix nearly everywhere in `text`, but nowhere in full. */
   needle: `${"a".repeat(350_000)}b${"a".repeat(350_000)}`,
   needleEnd: `${"a".repeat(700_000)}b`,
   wideText: "é€".repeat(700_000),

@@ -1,6 +1,6 @@
 // Expressions of at most 1024 characters that are expensive to parse, check or run.
 
-/** Fills the middle as often as fits: `prefix` and `suffix` nest around `inner`. */
+/** Nests `prefix` and `suffix` around `inner` as often as the length limit allows. */
 function nested(prefix: string, inner: string, suffix: string): string {
   const times = Math.floor((1024 - inner.length) / (prefix.length + suffix.length));
   return prefix.repeat(times) + inner + suffix.repeat(times);
@@ -12,7 +12,7 @@ function repeated(part: string, separator: string): string {
     .join(separator);
 }
 
-/** Names a, b, c, … each bound to something made of the one before. */
+/** Binds names a, b, c, …, each to a value built from the previous one. */
 function bound(start: string, step: (name: string) => string, end: (name: string) => string): string {
   let text = `cel.bind(v0,${start},`;
   let count = 0;

@@ -116,7 +116,7 @@ function theirBindings({ s, t, span }: World) {
   };
 }
 
-/** Converts one of their values. */
+/** Converts a value of @bufbuild/cel. */
 function fromTheirs(value: CelValue): Value {
   if (isCelUint(value)) return new Uint(value.value);
   if (isCelList(value)) return new ListValue([...value].map(fromTheirs));
@@ -208,9 +208,9 @@ function inWholeSeconds({ expression, world: before }: Trial): Trial {
 
 interface Disagreement {
   readonly because: string;
-  /** An expression that shows it; once it no longer does, the entry is removed. */
+  /** An expression with the disagreement; remove the entry once both agree. */
   readonly witness: string;
-  /** Whether a disagreement looks like this one. */
+  /** Whether a disagreement has this cause. */
   readonly shows: (found: Case) => boolean;
   /** Removes the cause, after which both must agree. */
   readonly cure: ((trial: Trial) => Trial) | "none needed: the error names the cause";
@@ -306,7 +306,7 @@ function agreesOn({ expression, world: inWorld }: Trial): boolean {
 }
 
 describe("agreement with @bufbuild/cel", () => {
-  it(`holds on ${runs} random expressions, but for what is listed`, () => {
+  it(`holds on ${runs} random expressions, except for known disagreements`, () => {
     const unexplained: string[] = [];
     const counts = { errors: 0, explained: 0 };
     for (let seed = 1; seed <= runs; seed += 1) {

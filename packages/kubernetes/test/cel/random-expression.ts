@@ -127,7 +127,7 @@ export class RandomExpression {
     ];
   }
 
-  /** Mostly an existing one. */
+  /** Mostly an existing key. */
   #index(depth: number): string {
     return this.#chance(0.8) ? this.#pick(["0", "0", "1"]) : this.of("int", depth);
   }

@@ -39,7 +39,7 @@ export function verdictOn(vector: Vector): Verdict {
 }
 
 /** The issues of a vector's expression, as one text. */
-export function refusalOf(vector: Vector): string {
+export function rejectionOf(vector: Vector): string {
   const compiled = compile(vector.expression, environmentOf(vector));
   return compiled.ok ? "" : compiled.issues.map((issue) => renderIssue(vector.expression, issue)).join("\n");
 }

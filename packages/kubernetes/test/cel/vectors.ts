@@ -14,7 +14,7 @@ export interface Vector {
   readonly bindings: Readonly<Record<string, ProtoJson>>;
   readonly expected: Expected;
   /** The complete error of cel-go, if it rejects the expression. */
-  readonly refusal: string | undefined;
+  readonly rejection: string | undefined;
 }
 
 export interface Declaration {
@@ -60,12 +60,12 @@ export function conformanceVectors(): readonly Vector[] {
 
 function vectorsIn(node: Suite, suite: string, path: string): Vector[] {
   const here = (node.tests ?? []).map(({ original, error }) => {
-    return { ...vectorOf(original as unknown as Original, suite, path), refusal: error };
+    return { ...vectorOf(original as unknown as Original, suite, path), rejection: error };
   });
   return [...here, ...(node.suites ?? []).flatMap((inner) => vectorsIn(inner, suite, `${path}/${inner.name}`))];
 }
 
-function vectorOf(original: Original, suite: string, path: string): Omit<Vector, "refusal"> {
+function vectorOf(original: Original, suite: string, path: string): Omit<Vector, "rejection"> {
   return {
     suite,
     path: `${path}/${original.name}`,
@@ -78,7 +78,7 @@ function vectorOf(original: Original, suite: string, path: string): Omit<Vector,
   };
 }
 
-/** Without any expectation, the suite expects true. */
+/** The suite expects true where a vector has no expectation. */
 function expectedOf({ value, typedResult, evalError, checkOnly }: Original): Expected {
   if (evalError !== undefined) return { error: true };
   const result = value ?? typedResult?.result ?? (checkOnly ? undefined : { boolValue: true });

@@ -8,7 +8,7 @@ import { FairQueue } from "./fair-queue.ts";
 const signal = new AbortController().signal;
 const person = (username: string, ...groups: string[]): UserInfo => ({ username, uid: "", groups, extra: {} });
 
-function gate(requester: UserInfo, allows: (asked: RequestAttributes) => boolean) {
+function gate(requester: UserInfo, allows: (attributes: RequestAttributes) => boolean) {
   const steps: string[] = [];
   const clock = { now: () => 0, after: () => ({ stop: () => undefined }) };
   const queue = new FairQueue(
@@ -23,9 +23,9 @@ function gate(requester: UserInfo, allows: (asked: RequestAttributes) => boolean
       },
     },
     authorizer: {
-      authorize: async (asked) => {
-        steps.push(`${asked.verb} by ${asked.user.username}, ${queue.executing} executing`);
-        return { outcome: allows(asked) ? "allow" : "none", reason: "" };
+      authorize: async (attributes) => {
+        steps.push(`${attributes.verb} by ${attributes.user.username}, ${queue.executing} executing`);
+        return { outcome: allows(attributes) ? "allow" : "none", reason: "" };
       },
     },
     queue,
@@ -40,8 +40,8 @@ function gate(requester: UserInfo, allows: (asked: RequestAttributes) => boolean
   return { get, queue, steps };
 }
 
-describe("the way in", () => {
-  it("asks who it is, whom they want to be, whether it is their turn, and whether they may", async () => {
+describe("the access gate", () => {
+  it("authenticates, impersonates, queues and authorizes a request in this order", async () => {
     const { get, queue, steps } = gate(person("root"), () => true);
     const { user, warnings, seat } = await get({ "impersonate-user": ["alice"] });
     expect(steps).toEqual(["authenticate", "impersonate by root, 0 executing", "list by alice, 1 executing"]);
@@ -51,7 +51,7 @@ describe("the way in", () => {
     expect(queue.executing).toBe(0);
   });
 
-  it("rejects what no authorizer allows, and releases the seat", async () => {
+  it("rejects a request that no authorizer allows, and releases its seat", async () => {
     const { get, queue } = gate(person("alice"), () => false);
     await expect(get()).rejects.toMatchObject({
       status: {
@@ -72,7 +72,7 @@ describe("the way in", () => {
     await get();
   });
 
-  it("knows who is exempt", () => {
+  it("exempts masters and probes from queueing", () => {
     expect(isExempt(person("a", "system:masters"), "/api")).toBe(true);
     expect(isExempt(person("a", "devs"), "/livez")).toBe(true);
     expect(isExempt(person("a", "devs"), "/livez/ping")).toBe(false);

@@ -6,13 +6,13 @@ import { FairQueue, type FairQueueLimits, type Seat } from "./fair-queue.ts";
 
 interface Request {
   readonly user: string;
-  state: "waiting" | "seated" | "refused" | "aborted" | "done";
+  state: "waiting" | "seated" | "rejected" | "aborted" | "done";
   seat?: Seat;
   /** How many requests were seated before this one. */
   turn?: number;
 }
 
-/** A queue whose requests are finished by hand. */
+/** A queue whose requests the test finishes. */
 class Bench {
   readonly clock = new FakeClock();
   readonly queue: FairQueue;
@@ -30,7 +30,7 @@ class Bench {
     const request: Request = { user, state: "waiting" };
     this.queue.take({ plane: "p", user }, signal).then(
       (seat) => Object.assign(request, { seat, state: "seated", turn: this.turns++ }),
-      (error: unknown) => Object.assign(request, { state: error instanceof StatusError ? "refused" : "aborted" }),
+      (error: unknown) => Object.assign(request, { state: error instanceof StatusError ? "rejected" : "aborted" }),
     );
     await settled();
     return request;
@@ -48,7 +48,7 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 const statesOf = (requests: readonly Request[]) => requests.map((request) => request.state).join(" ");
 
 describe("the fair queue", () => {
-  it("lets as many through as there are seats, and the next when one is done", async () => {
+  it("seats as many requests as there are seats, and the next when one finishes", async () => {
     const bench = new Bench({ seats: 2 });
     const requests = [await bench.send("a"), await bench.send("b"), await bench.send("c")];
     expect(statesOf(requests)).toBe("seated seated waiting");
@@ -57,7 +57,7 @@ describe("the fair queue", () => {
     expect(bench.queue.executing).toBe(2);
   });
 
-  it("takes turns between flows, however many requests one has waiting", async () => {
+  it("alternates between flows regardless of how many requests each has waiting", async () => {
     const bench = new Bench({});
     const first = await bench.send("flood");
     const flood = [];
@@ -68,7 +68,7 @@ describe("the fair queue", () => {
     expect(statesOf(flood)).toBe("waiting waiting waiting waiting waiting");
   });
 
-  it("gives turns by work done, not by requests", async () => {
+  it("schedules flows by work done, not by number of requests", async () => {
     const bench = new Bench({});
     const served: string[] = [];
     let running = await bench.send("start");
@@ -83,7 +83,7 @@ describe("the fair queue", () => {
     expect(served).toEqual(["slow", "quick", "quick", "quick", "quick", "quick", "quick", "quick"]);
   });
 
-  it("counts work that is under way: slow requests at once do not keep all seats", async () => {
+  it("counts work in flight: concurrent slow requests do not keep all seats", async () => {
     const bench = new Bench({ seats: 3, waitMsMax: 1_000_000 });
     const slow = [await bench.send("slow"), await bench.send("slow"), await bench.send("slow")];
     bench.clock.advance(100);
@@ -94,7 +94,7 @@ describe("the fair queue", () => {
     expect(waitingSlow.state).toBe("waiting");
   });
 
-  it("keeps seats from one flow alone, which are there at once for any other", async () => {
+  it("reserves seats that a single flow cannot take, so that another flow gets one immediately", async () => {
     const bench = new Bench({ seats: 4, seatsPerFlowMax: 3 });
     const flood = [];
     for (let index = 0; index < 5; index += 1) flood.push(await bench.send("flood"));
@@ -107,7 +107,7 @@ describe("the fair queue", () => {
     expect(statesOf(flood)).toBe("done seated seated seated waiting");
   });
 
-  it("lets no flow save up turns by idling", async () => {
+  it("gives an idle flow no credit", async () => {
     const bench = new Bench({});
     const hog = await bench.send("busy");
     const early = await bench.send("idle");
@@ -131,21 +131,21 @@ describe("the fair queue", () => {
     ]);
   });
 
-  it("keeps planes apart: the same name in another is another", async () => {
+  it("separates planes: the same user in another plane is another flow", async () => {
     const bench = new Bench({ waitingPerFlowMax: 1 });
     await bench.send("a");
     await bench.send("a");
-    expect((await bench.send("a")).state).toBe("refused");
+    expect((await bench.send("a")).state).toBe("rejected");
     const elsewhere = bench.queue.take({ plane: "other", user: "a" }, bench.never);
     elsewhere.catch(() => undefined);
     expect(bench.queue.waiting).toBe(2);
   });
 
-  it("refuses a flow that has too much waiting, and says when to come back", async () => {
+  it("rejects requests of a flow with too many waiting, with Retry-After", async () => {
     const bench = new Bench({ waitingPerFlowMax: 2 });
     const flood = [];
     for (let index = 0; index < 4; index += 1) flood.push(await bench.send("flood"));
-    expect(statesOf(flood)).toBe("seated waiting waiting refused");
+    expect(statesOf(flood)).toBe("seated waiting waiting rejected");
     await expect(bench.queue.take({ plane: "p", user: "flood" }, bench.never)).rejects.toMatchObject({
       status: {
         code: 429,
@@ -157,18 +157,18 @@ describe("the fair queue", () => {
     expect((await bench.send("polite")).state).toBe("waiting");
   });
 
-  it("makes room for a newcomer at the cost of the longest queue", async () => {
+  it("drops a request of the longest queue in favor of a new flow", async () => {
     const bench = new Bench({ waitingMax: 3 });
     const flood = [];
     for (let index = 0; index < 4; index += 1) flood.push(await bench.send("flood"));
     const polite = await bench.send("polite");
-    expect(statesOf(flood)).toBe("seated waiting waiting refused");
+    expect(statesOf(flood)).toBe("seated waiting waiting rejected");
     expect(polite.state).toBe("waiting");
-    expect((await bench.send("flood")).state).toBe("refused");
+    expect((await bench.send("flood")).state).toBe("rejected");
     expect(bench.queue.waiting).toBe(3);
   });
 
-  it("refuses a request that waited too long", async () => {
+  it("rejects a request that waited too long", async () => {
     const bench = new Bench({ waitMsMax: 50 });
     const first = await bench.send("a");
     const second = await bench.send("b");
@@ -177,12 +177,12 @@ describe("the fair queue", () => {
     expect(second.state).toBe("waiting");
     bench.clock.advance(1);
     await settled();
-    expect(second.state).toBe("refused");
+    expect(second.state).toBe("rejected");
     await bench.finish(first);
     expect([bench.queue.executing, bench.queue.waiting, bench.queue.flows]).toEqual([0, 0, 0]);
   });
 
-  it("forgets a request whose client is gone", async () => {
+  it("drops a request whose client disconnects", async () => {
     const bench = new Bench({});
     const first = await bench.send("a");
     const client = new AbortController();
@@ -197,7 +197,7 @@ describe("the fair queue", () => {
     expect(bench.queue.flows).toBe(0);
   });
 
-  it("takes a seat back once, however often it is released", async () => {
+  it("frees a seat once when it is released repeatedly", async () => {
     const bench = new Bench({});
     const first = await bench.send("a");
     first.seat?.release();
@@ -215,7 +215,7 @@ describe("the fair queue", () => {
     expect(bench.clock.waiting).toBe(0);
   });
 
-  it("lets a polite flow wait for at most one request of each flooder, whatever requests cost", async () => {
+  it("delays a polite flow by at most one request of each flooder, for any request cost", async () => {
     const plan = fc.record({
       seats: fc.integer({ min: 1, max: 4 }),
       flooders: fc.integer({ min: 1, max: 4 }),
@@ -252,7 +252,7 @@ describe("the fair queue", () => {
     );
   });
 
-  it("keeps count through any order of arrivals, ends and disappearances", async () => {
+  it("keeps its counters consistent under any order of arrivals, completions and disconnects", async () => {
     const step = fc.record({
       act: fc.constantFrom("send", "finish", "abort", "advance" as const),
       pick: fc.nat({ max: 30 }),

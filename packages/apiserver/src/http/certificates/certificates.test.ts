@@ -46,8 +46,8 @@ function nameOf(...parts: readonly (readonly Attribute[])[]): Buffer {
 
 const certificateOf = ({ certificatePem }: KeyedCertificate) => new X509Certificate(certificatePem);
 
-describe("an authority", () => {
-  it("signs itself, and may sign others", () => {
+describe("a certificate authority", () => {
+  it("is self-signed, and may sign certificates", () => {
     const { certificate } = authority;
     expect(certificate.ca).toBe(true);
     expect(certificate.checkIssued(certificate)).toBe(true);
@@ -55,14 +55,14 @@ describe("an authority", () => {
     expect(certificate.subject).toBe("CN=milo-quota");
   });
 
-  it("is the same after its files are read again", () => {
+  it("is unchanged after its files are read again", () => {
     const loaded = loadAuthority({ certificatePem: authority.certificatePem, privateKeyPem: authority.privateKeyPem });
     const issued = certificateOf(issueClientCertificate(loaded, { user: "alice", groups: [] }, lifetime));
     expect(issued.checkIssued(authority.certificate)).toBe(true);
     expect(issued.verify(authority.certificate.publicKey)).toBe(true);
   });
 
-  it("is refused with the key of another, or without the right to sign", () => {
+  it("is rejected with another key, or without the right to sign", () => {
     const other = createAuthority("other", lifetime);
     expect(() => loadAuthority({ ...authority, privateKeyPem: other.privateKeyPem })).toThrow(
       /does not match its certificate/,
@@ -71,7 +71,7 @@ describe("an authority", () => {
     expect(() => loadAuthority(client)).toThrow(/is not a CA certificate/);
   });
 
-  it("is refused when its name or its key identifier would not be repeated byte by byte", () => {
+  it("is rejected when its subject or key identifier cannot be copied byte for byte", () => {
     const privateKeyPem = keys.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
     const load = (certificate: X509Certificate) => () =>
       loadAuthority({ certificatePem: certificate.toString(), privateKeyPem });
@@ -84,7 +84,7 @@ describe("an authority", () => {
     expect(load(signedCertificate(misnamed, keys.publicKey, keys.privateKey))).toThrow(/another program/);
   });
 
-  it("gives every certificate a number of its own", () => {
+  it("gives every certificate a unique serial number", () => {
     const serials = Array.from({ length: 20 }, () =>
       certificateOf(issueClientCertificate(authority, { user: "alice", groups: [] }, lifetime)),
     ).map((certificate) => certificate.serialNumber);
@@ -97,14 +97,14 @@ describe("a server certificate", () => {
   const issued = issueServerCertificate(authority, names, lifetime);
   const certificate = certificateOf(issued);
 
-  it("is issued by the authority, with the key that comes with it", () => {
+  it("is issued by the authority, with a matching private key", () => {
     expect(certificate.checkIssued(authority.certificate)).toBe(true);
     expect(certificate.verify(authority.certificate.publicKey)).toBe(true);
     expect(certificate.checkPrivateKey(createPrivateKey(issued.privateKeyPem))).toBe(true);
     expect(certificate.ca).toBe(false);
   });
 
-  it("is for its names and addresses and no others", () => {
+  it("is valid for its names and addresses only", () => {
     expect(certificate.checkHost("localhost")).toBe("localhost");
     expect(certificate.checkHost("a.milo.internal")).toBe("*.milo.internal");
     expect(certificate.checkHost("example.com")).toBeUndefined();
@@ -113,11 +113,11 @@ describe("a server certificate", () => {
     expect(certificate.checkIP("127.0.0.2")).toBeUndefined();
   });
 
-  it("is for servers alone", () => {
+  it("is valid for server authentication only", () => {
     expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1"]);
   });
 
-  it("is not made for what is no name", () => {
+  it("is not issued for an invalid name", () => {
     const make = (more: object) => () => issueServerCertificate(authority, { ...names, ...more }, lifetime);
     expect(make({ dnsNames: ["a b"] })).toThrow(/"a b" is not a valid DNS name/);
     expect(make({ ipAddresses: ["1.2.3"] })).toThrow(/"1.2.3" is not a valid IP address/);
@@ -126,14 +126,14 @@ describe("a server certificate", () => {
 });
 
 describe("a client certificate", () => {
-  it("names a user and its groups, however they are spelled", () => {
+  it("names a user and its groups with any characters", () => {
     const client = { user: "zoë\nO=system:masters", groups: ["a,b", "dévs/CN=root", "system:masters"] };
     const certificate = certificateOf(issueClientCertificate(authority, client, lifetime));
     expect(certificateSubject(certificate)).toMatchObject({ commonName: client.user, organizations: client.groups });
     expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.2"]);
   });
 
-  it("is valid from a little before now until its time is over, to the second", () => {
+  it("is valid from shortly before now until its expiry, to the second", () => {
     const certificate = certificateOf(
       issueClientCertificate(authority, { user: "a", groups: [] }, { nowMs, lifetimeMs: day }),
     );
@@ -144,13 +144,13 @@ describe("a client certificate", () => {
     expect(Date.parse(certificate.validFrom)).toBe(notBeforeMs);
   });
 
-  it("does not outlive its authority", () => {
+  it("expires no later than its authority", () => {
     const long = { nowMs, lifetimeMs: 10_000 * day };
     const certificate = certificateOf(issueClientCertificate(authority, { user: "a", groups: [] }, long));
     expect(certificateSubject(certificate).notAfterMs).toBe(certificateSubject(authority.certificate).notAfterMs);
   });
 
-  it("needs a name", () => {
+  it("requires a user name", () => {
     expect(() => issueClientCertificate(authority, { user: "", groups: [] }, lifetime)).toThrow(/requires a user name/);
   });
 });
@@ -160,11 +160,11 @@ describe("renewal", () => {
     issueClientCertificate(authority, { user: "a", groups: [] }, { nowMs, lifetimeMs: 90 * day }),
   );
   const cases: Record<string, [days: number, needed: boolean]> = {
-    "is not needed at once": [0, false],
-    "is not needed while more than a third is left": [59, false],
-    "is needed in the last third": [61, true],
-    "is needed when it is over": [91, true],
-    "is needed when its time has not come, because some clock was wrong": [-1, true],
+    "is not needed for a new certificate": [0, false],
+    "is not needed while more than a third of the lifetime is left": [59, false],
+    "is needed in the last third of the lifetime": [61, true],
+    "is needed after the expiry": [91, true],
+    "is needed for a certificate not yet valid, as after a clock error": [-1, true],
   };
   for (const [name, [days, needed]] of Object.entries(cases)) {
     it(name, () => {
@@ -211,12 +211,12 @@ describe("a handshake", () => {
     }
   }
 
-  it("succeeds with certificates of the same authority, and shows the user", async () => {
+  it("succeeds with certificates of the same authority, and identifies the user", async () => {
     const client = issueClientCertificate(authority, { user: "alice", groups: ["devs"] }, lifetime);
     expect(await handshake(client)).toEqual({ authorized: true, user: "alice" });
   });
 
-  it("succeeds while another authority of the same name is trusted too, in whichever order", async () => {
+  it("succeeds with another trusted authority of the same name, in either order", async () => {
     const newer = createAuthority("milo-quota", lifetime).certificatePem;
     const client = issueClientCertificate(authority, { user: "alice", groups: [] }, lifetime);
     for (const trusted of [
@@ -227,7 +227,7 @@ describe("a handshake", () => {
     }
   });
 
-  it("shows certificates of others for what they are", async () => {
+  it("reports client certificates of other authorities", async () => {
     const stranger = createAuthority("stranger", lifetime);
     const client = issueClientCertificate(stranger, { user: "alice", groups: [] }, lifetime);
     expect(await handshake(client)).toEqual({ authorized: false, user: "alice" });
@@ -242,15 +242,15 @@ describe("a subject", () => {
   const { commonName, organization, uid } = attributeIdentifiers;
   const [utf8, printable, t61, bmp] = [0x0c, 0x13, 0x14, 0x1e];
   const cases: Record<string, [name: Buffer, user: string, groups: readonly string[], uids: readonly string[]]> = {
-    "of nothing": [nameOf(), "", [], []],
+    "without attributes": [nameOf(), "", [], []],
     "of an empty group": [nameOf([[commonName, utf8, "a"]], [[organization, utf8, ""]]), "a", [""], []],
-    "of two names, of which the last counts": [
+    "with two common names, of which the last applies": [
       nameOf([[commonName, utf8, "a"]], [[commonName, utf8, "b"]]),
       "b",
       [],
       [],
     ],
-    "of a name and a group in one set": [
+    "with a name and a group in one set": [
       nameOf([
         [commonName, utf8, "a"],
         [organization, utf8, "g"],
@@ -259,12 +259,12 @@ describe("a subject", () => {
       ["g"],
       [],
     ],
-    "of two uids": [nameOf([[uid, utf8, "1"]], [[uid, utf8, "2"]]), "", [], ["1", "2"]],
+    "with two uids": [nameOf([[uid, utf8, "1"]], [[uid, utf8, "2"]]), "", [], ["1", "2"]],
     "with a zero byte": [nameOf([[commonName, utf8, "a\0b"]]), "a\0b", [], []],
     "that looks escaped": [nameOf([[commonName, utf8, "a\\0Ab"]]), "a\\0Ab", [], []],
-    "in a printable text": [nameOf([[commonName, printable, "a b"]]), "a b", [], []],
-    "in a text of the eighties": [nameOf([[commonName, t61, [0x61, 0xe9]]]), "aé", [], []],
-    "in a text of two bytes each": [nameOf([[commonName, bmp, [0x01, 0x61, 0, 0x62]]]), "šb", [], []],
+    "in a PrintableString": [nameOf([[commonName, printable, "a b"]]), "a b", [], []],
+    "in a T61String": [nameOf([[commonName, t61, [0x61, 0xe9]]]), "aé", [], []],
+    "in a BMPString": [nameOf([[commonName, bmp, [0x01, 0x61, 0, 0x62]]]), "šb", [], []],
   };
   for (const [what, [name, user, organizations, uids]] of Object.entries(cases)) {
     it(`${what} is read`, () => {
@@ -272,7 +272,7 @@ describe("a subject", () => {
     });
   }
 
-  it("that is no text is not", () => {
+  it("with a value that is not a string is rejected", () => {
     expect(() => selfSigned(nameOf([[commonName, utf8, [0x61, 0xff]]]))).toThrow();
   });
 });
@@ -287,7 +287,7 @@ describe("the binary form", () => {
     it(`writes ${identifier}`, () => expect(objectIdentifier(identifier).toString("hex")).toBe(hex));
   }
 
-  it("writes integers that stay positive, and as short as they can be", () => {
+  it("writes positive integers in minimal form", () => {
     expect(positiveInteger(Buffer.from([0, 0, 0x80])).toString("hex")).toBe("02020080");
     expect(positiveInteger(Buffer.from([0, 0])).toString("hex")).toBe("020100");
   });
@@ -318,7 +318,7 @@ describe("the binary form", () => {
     });
   }
 
-  it("takes a year of two digits for none of our time", () => {
+  it("rejects a two-digit year instead of assuming a century", () => {
     const ms = Date.parse("0049-01-01T00:00:00Z");
     const certificate = selfSigned(nameOf(), { notBeforeMs: ms, notAfterMs: ms });
     expect(() => certificateSubject(certificate)).toThrow("unreadable time");

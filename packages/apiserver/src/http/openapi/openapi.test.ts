@@ -66,7 +66,7 @@ function references(value: unknown): string[] {
 }
 
 describe("the index of documents", () => {
-  it("has every group version, each with the hash of its document", () => {
+  it("lists every group version with the hash of its document", () => {
     expect(paths).toEqual([
       "api/v1",
       "apis/admissionregistration.k8s.io/v1",
@@ -89,14 +89,14 @@ describe("the index of documents", () => {
 
 describe("every document", () => {
   for (const path of paths) {
-    it(`${path} holds what it refers to`, () => {
+    it(`${path} resolves all its references`, () => {
       const document = documentAt(path);
       const known = new Set(Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`));
       expect(references(document).filter((target) => !known.has(target))).toEqual([]);
     });
   }
 
-  it("shows each kind under its own schema, and its operations under its paths", () => {
+  it("has the schema of each kind, and its operations under its paths", () => {
     for (const kind of kinds) {
       const { group, version } = kind;
       const document = documentAt(group === "" ? `api/${version}` : `apis/${group}/${version}`);
@@ -117,7 +117,7 @@ describe("every document", () => {
     }
   });
 
-  it("names each operation once", () => {
+  it("has unique operation IDs", () => {
     for (const path of paths) {
       const ids = Object.values(documentAt(path).paths)
         .flatMap((operations) => Object.values(operations))
@@ -128,7 +128,7 @@ describe("every document", () => {
   });
 });
 
-describe("what kubectl looks for", () => {
+describe("information that kubectl reads", () => {
   const patchOf = (path: string, at: string) => documentAt(path).paths[at]?.["patch"] as Record<string, unknown>;
 
   it("is the field validation of patches", () => {
@@ -137,7 +137,7 @@ describe("what kubectl looks for", () => {
     expect(names).toEqual(["dryRun", "fieldManager", "fieldValidation", "force"]);
   });
 
-  it("is a strategic merge patch for kinds that are built in, and for those alone", () => {
+  it("is a strategic merge patch for built-in kinds only", () => {
     const types = (patch: Record<string, unknown>) =>
       Object.keys((patch["requestBody"] as { readonly content: object }).content);
     const strategic = "application/strategic-merge-patch+json";
@@ -149,7 +149,7 @@ describe("what kubectl looks for", () => {
     );
   });
 
-  it("is how lists merge", () => {
+  it("is the merge strategy of lists", () => {
     const spec = documentAt("apis/apps/v1").components.schemas["io.k8s.api.core.v1.PodSpec"];
     expect((spec?.["properties"] as Record<string, unknown> | undefined)?.["containers"]).toEqual({
       type: "array",
@@ -176,7 +176,7 @@ describe("what kubectl looks for", () => {
     });
   });
 
-  it("is the finalize subresource of namespaces, and status where there is one", () => {
+  it("is the finalize subresource of namespaces, and the status subresource of kinds that have one", () => {
     const core = Object.keys(documentAt("api/v1").paths);
     expect(core).toContain("/api/v1/namespaces/{name}/finalize");
     expect(core).toContain("/api/v1/namespaces/{namespace}/pods/{name}/status");
@@ -184,18 +184,18 @@ describe("what kubectl looks for", () => {
   });
 });
 
-describe("the document of version 2", () => {
+describe("the OpenAPI v2 document", () => {
   const swagger = JSON.parse(documents.swagger(kinds).text) as {
     readonly definitions: Readonly<Record<string, unknown>>;
   };
-  it("holds what it refers to, and every kind", () => {
+  it("resolves all its references, and has every kind", () => {
     const known = new Set(Object.keys(swagger.definitions).map((name) => `#/definitions/${name}`));
     expect(references(swagger).filter((target) => !known.has(target))).toEqual([]);
     expect(known).toContain("#/definitions/io.k8s.api.core.v1.Pod");
     expect(known).toContain("#/definitions/com.example.v1alpha1.Project");
   });
 
-  it("has nothing that only version 3 knows, but fields of that name", () => {
+  it("has no keywords of OpenAPI v3, except fields with the same names", () => {
     const jsonSchema = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
     expect(swagger.definitions["io.k8s.apimachinery.pkg.util.intstr.IntOrString"]).not.toHaveProperty("oneOf");
     expect(swagger.definitions["com.example.v1alpha1.Project"]).not.toHaveProperty(
@@ -206,9 +206,9 @@ describe("the document of version 2", () => {
   });
 });
 
-describe("answers", () => {
+describe("OpenAPI responses", () => {
   const serve = openApiPaths({ inPlane: () => ({ all: kinds }) } as unknown as KindCatalog);
-  const ask = (
+  const fetch = (
     path: string,
     headers: Record<string, string> = {},
     method = "GET",
@@ -220,20 +220,20 @@ describe("answers", () => {
   };
   const hash = documents.document(kinds, "api/v1")?.hash ?? "";
 
-  it("carry the hash as ETag, and are not sent twice", async () => {
-    const first = await ask("/openapi/v3/api/v1");
+  it("carry the hash as ETag, and answer 304 to a matching If-None-Match", async () => {
+    const first = await fetch("/openapi/v3/api/v1");
     expect(first).toMatchObject({ code: 200, headers: { etag: `"${hash}"`, "content-type": "application/json" } });
-    const again = await ask("/openapi/v3/api/v1", { "if-none-match": `"other", "${hash}"` });
+    const again = await fetch("/openapi/v3/api/v1", { "if-none-match": `"other", "${hash}"` });
     expect(again).toMatchObject({ code: 304, body: "" });
   });
 
-  it("stay for ever under their hash", async () => {
-    const answer = await ask(`/openapi/v3/api/v1?hash=${hash}`);
+  it("are immutable under their hash", async () => {
+    const answer = await fetch(`/openapi/v3/api/v1?hash=${hash}`);
     expect(answer?.headers["cache-control"]).toContain("immutable");
   });
 
-  it("lead from an old hash to the one of now, inside the plane", async () => {
-    const answer = await ask("/openapi/v3/api/v1?hash=OLD");
+  it("redirect from an old hash to the current one, in the same plane", async () => {
+    const answer = await fetch("/openapi/v3/api/v1?hash=OLD");
     expect(answer).toMatchObject({ code: 301, headers: { location: `/plane/openapi/v3/api/v1?hash=${hash}` } });
   });
 
@@ -246,21 +246,25 @@ describe("answers", () => {
       200,
     ],
     "version 2 in an unsupported media type": ["/openapi/v2", "application/cbor", 406],
-    "version 3 as a message": ["/openapi/v3", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf", 406],
+    "version 3 as a version 2 message": [
+      "/openapi/v3",
+      "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
+      406,
+    ],
     "an unknown group": ["/openapi/v3/apis/unknown/v1", "*/*", undefined],
     "another path": ["/openapi", "*/*", undefined],
   };
   for (const [name, [path, accept, code]] of Object.entries(codes)) {
     it(`${name}: ${code ?? "not handled"}`, async () => {
-      expect((await ask(path, { accept }))?.code).toBe(code);
+      expect((await fetch(path, { accept }))?.code).toBe(code);
     });
   }
 
-  it("are for reading alone", async () => {
-    expect(await ask("/openapi/v3", {}, "POST")).toBeUndefined();
+  it("are served for reads only", async () => {
+    expect(await fetch("/openapi/v3", {}, "POST")).toBeUndefined();
   });
 
-  it("are made once for planes with the same kinds", () => {
+  it("are rendered once for planes with the same kinds", () => {
     const one = documents.document(kinds, "api/v1");
     expect(documents.document([...builtinKinds], "api/v1")).toBe(one);
   });

@@ -48,40 +48,43 @@ const enveloped = (raw: Iterable<number>, { apiVersion, kind } = configMap) =>
     ...piece(2, raw),
   ]);
 
-describe("an object in protobuf", () => {
+describe("a protobuf object", () => {
   for (const { name, protobuf, json } of encodedObjects) {
     it(`is the same as in JSON: ${name}`, () => {
       expect(textOf(decoded(bytesOf(protobuf)))).toBe(textOf(readJson(json)));
     });
   }
 
-  it("is read wherever in a buffer it stands", () => {
+  it("is read at any offset of a buffer", () => {
     const body = enveloped(piece(1, piece(1, "a")));
     const padded = Uint8Array.from([1, 2, 3, ...body, 4, 5]);
     expect(decoded(padded.subarray(3, 3 + body.length))).toEqual({ ...configMap, metadata: { name: "a" } });
   });
 
   const read: Record<string, [raw: number[], expected: JsonObject]> = {
-    "skips fields it does not know": [
+    "skips unknown fields": [
       [...number(99, -1n), ...piece(100, "x"), 0x81, 0x0f, ...Array(8).fill(1), 0x85, 0x0f, 1, 1, 1, 1],
       { metadata: {} },
     ],
-    "adds to a struct that is sent twice": [
+    "merges a struct that is sent twice": [
       [...piece(1, piece(1, "a")), ...piece(1, piece(3, "b"))],
       { metadata: { name: "a", namespace: "b" } },
     ],
-    "takes the last of a text that is sent twice": [
+    "uses the last of a string that is sent twice": [
       piece(1, [...piece(1, "a"), ...piece(1, "b")]),
       { metadata: { name: "b" } },
     ],
-    "takes back a text that is sent empty again": [piece(1, [...piece(1, "a"), ...piece(1, "")]), { metadata: {} }],
+    "clears a string that is sent again empty": [piece(1, [...piece(1, "a"), ...piece(1, "")]), { metadata: {} }],
     "fills in an entry without a value": [
       [...piece(2, piece(1, "k")), ...piece(3, piece(1, "b"))],
       { metadata: {}, data: { k: "" }, binaryData: { b: "" } },
     ],
     "fills in an entry without a key": [piece(2, piece(2, "v")), { metadata: {}, data: { "": "v" } }],
-    "keeps a mark at the start of a text": [piece(2, piece(2, "\uFEFFv")), { metadata: {}, data: { "": "\uFEFFv" } }],
-    "replaces each byte that is no text": [
+    "keeps a byte order mark at the start of a string": [
+      piece(2, piece(2, "\uFEFFv")),
+      { metadata: {}, data: { "": "\uFEFFv" } },
+    ],
+    "replaces each byte that is not UTF-8": [
       piece(2, piece(2, [0x61, 0xe2, 0x82, 0x62, 0xff, 0xc3, 0xa9])),
       { metadata: {}, data: { "": "a\uFFFD\uFFFDb\uFFFDé" } },
     ],
@@ -89,7 +92,7 @@ describe("an object in protobuf", () => {
       piece(1, number(7, -9_007_199_254_740_993n)),
       { metadata: { generation: -9_007_199_254_740_993n } },
     ],
-    "tells a pointer to zero from nothing": [
+    "distinguishes a pointer to zero from nil": [
       [...piece(1, number(10, 0)), ...number(4, 0)],
       { metadata: { deletionGracePeriodSeconds: 0 }, immutable: false },
     ],
@@ -97,13 +100,13 @@ describe("an object in protobuf", () => {
       piece(1, piece(8, number(1, -1n))),
       { metadata: { creationTimestamp: "1969-12-31T23:59:59Z" } },
     ],
-    "leaves out the time that Go calls zero": [piece(1, piece(8, number(1, -62_135_596_800n))), { metadata: {} }],
+    "omits the zero time of Go": [piece(1, piece(8, number(1, -62_135_596_800n))), { metadata: {} }],
   };
   for (const [name, [raw, expected]] of Object.entries(read)) {
     it(name, () => expect(decoded(enveloped(raw))).toEqual({ ...configMap, ...expected }));
   }
 
-  it("takes numbers one by one and packed", () => {
+  it("reads repeated numbers both packed and unpacked", () => {
     const groups = (context: number[]) =>
       decoded(enveloped(piece(2, piece(14, context)), { apiVersion: "v1", kind: "Pod" }))["spec"];
     const both = groups([...number(4, 1), ...piece(4, [...varint(2), ...varint(-1n)])]);
@@ -111,19 +114,19 @@ describe("an object in protobuf", () => {
     expect(groups(piece(4, []))).toMatchObject({ securityContext: {} });
   });
 
-  it("is of the expected kind when it does not say", () => {
+  it("is of the expected kind when it does not specify one", () => {
     const body = Uint8Array.from([0x6b, 0x38, 0x73, 0, ...piece(2, piece(1, piece(1, "a")))]);
     expect(decoded(body)).toEqual({ ...configMap, metadata: { name: "a" } });
   });
 });
 
-describe("a body that is no such object", () => {
+describe("an invalid protobuf body", () => {
   const prefix = [0x6b, 0x38, 0x73, 0];
   const metadata = (...fields: number[]) => enveloped(piece(1, fields));
   const inSchema = (fields: number[]) => enveloped(piece(2, piece(7, [...piece(4, piece(1, fields))])), definition);
-  const refused: Record<string, [body: Uint8Array, because: string | RegExp]> = {
-    "nothing at all": [new Uint8Array(0), "empty data"],
-    "nothing but the prefix": [Uint8Array.from(prefix), "empty body"],
+  const rejected: Record<string, [body: Uint8Array, because: string | RegExp]> = {
+    "an empty body": [new Uint8Array(0), "empty data"],
+    "only the prefix": [Uint8Array.from(prefix), "empty body"],
     "half a prefix": [Uint8Array.from(prefix.slice(0, 3)), /does not appear to be a protobuf message/],
     JSON: [
       new Uint8Array(Buffer.from("{}")),
@@ -133,13 +136,13 @@ describe("a body that is no such object", () => {
       enveloped([], { apiVersion: "apps/v1", kind: "ConfigMap" }),
       'no kind "ConfigMap" is registered for version "apps/v1"',
     ],
-    "a struct that is no kind": [enveloped([], { apiVersion: "v1", kind: "PodSpec" }), /^no kind "PodSpec"/],
+    "a struct that is not a kind": [enveloped([], { apiVersion: "v1", kind: "PodSpec" }), /^no kind "PodSpec"/],
     "a length beyond the end": [metadata(0x0a, 5, 1), "unexpected EOF"],
     "a length that is negative": [metadata(0x0a, ...varint(-1n)), "proto: negative length found during unmarshaling"],
-    "a number that breaks off": [metadata(0x38, 0x80), "unexpected EOF"],
+    "a truncated number": [metadata(0x38, 0x80), "unexpected EOF"],
     "a number of more than 64 bits": [metadata(0x38, ...Array(10).fill(0x80), 0), "proto: integer overflow"],
-    "a text where a number belongs": [metadata(0x3a, 0), "proto: wrong wireType = 2 for field Generation"],
-    "a number where a text belongs": [metadata(0x08, 0), "proto: wrong wireType = 0 for field Name"],
+    "a string instead of a number": [metadata(0x3a, 0), "proto: wrong wireType = 2 for field Generation"],
+    "a number instead of a string": [metadata(0x08, 0), "proto: wrong wireType = 0 for field Name"],
     "a field zero": [metadata(0, 0), "proto: ObjectMeta: illegal tag 0 (wire type 0)"],
     "a group": [metadata(0xa3, 0x06, 0xa4, 0x06), "proto: illegal wireType 3"],
     "the end of a group": [metadata(0x0c), "proto: ObjectMeta: wiretype end group for non-group"],
@@ -148,25 +151,25 @@ describe("a body that is no such object", () => {
       metadata(...piece(8, number(1, 253_402_300_800n))),
       "proto: Timestamp: 253402300800 seconds are not within the years 0000 to 9999",
     ],
-    "a quantity that is none": [
+    "an invalid quantity": [
       enveloped(piece(2, piece(2, piece(2, [...piece(1, "storage"), ...piece(2, piece(1, "many"))]))), {
         apiVersion: "v1",
         kind: "PersistentVolumeClaim",
       }),
       /^quantities must match the regular expression/,
     ],
-    "a number that JSON does not have": [
+    "a number without a JSON representation": [
       inSchema([0x49, 0, 0, 0, 0, 0, 0, 0xf0, 0x7f]),
       "json: unsupported value: +Inf",
     ],
-    "a raw value that is no JSON": [inSchema(piece(8, piece(1, "{"))), /^proto: JSON: the raw value is not JSON: /],
-    "a raw value that nests without end": [
+    "a raw value that is not JSON": [inSchema(piece(8, piece(1, "{"))), /^proto: JSON: the raw value is not JSON: /],
+    "a raw value nested too deeply": [
       inSchema(piece(8, piece(1, "[".repeat(2_000) + "]".repeat(2_000)))),
       "proto: JSON: exceeded max depth",
     ],
   };
-  for (const [name, [body, because]] of Object.entries(refused)) {
-    it(`is refused: ${name}`, () => {
+  for (const [name, [body, because]] of Object.entries(rejected)) {
+    it(`is rejected: ${name}`, () => {
       const actual = fault(body).because;
       if (typeof because === "string") expect(actual).toBe(because);
       else expect(actual).toMatch(because);
@@ -180,7 +183,7 @@ describe("a body that is no such object", () => {
     return inSchema(schema);
   };
 
-  it("nests as deeply as any schema does, and no deeper", () => {
+  it("accepts schemas up to the maximum nesting, and no deeper", () => {
     // The object, its spec, the version, the validation and the outermost schema come first.
     expect(decodeProtobuf(nested(messageDepthMax - 5), definition).ok).toBe(true);
     expect(fault(nested(messageDepthMax - 4), definition).because).toBe(
@@ -188,7 +191,7 @@ describe("a body that is no such object", () => {
     );
   });
 
-  it("holds no more values than the limit", () => {
+  it("rejects more values than the limit", () => {
     const body = (count: number) =>
       enveloped(
         piece(
@@ -201,15 +204,15 @@ describe("a body that is no such object", () => {
   });
 
   const messages: Record<string, [body: Uint8Array, message: string]> = {
-    "what it is, when it says so": [
+    "its kind, when it specifies one": [
       enveloped([], { apiVersion: "example.com/v2", kind: "Thing" }),
       'Thing in version "v2" cannot be handled as a ConfigMap: no kind "Thing" is registered for version "example.com/v2"',
     ],
-    "how it begins, when it does not": [
+    "its first bytes, when it has no prefix": [
       new Uint8Array(Buffer.from("apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n")),
       "the object provided is unrecognized (must be of type ConfigMap): provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] (61706956657273696f6e3a2076310a6b696e643a20436f6e6669674d6170 ...)",
     ],
-    "that it is empty": [
+    "its emptiness": [
       new Uint8Array(0),
       "the object provided is unrecognized (must be of type ConfigMap): empty data (<empty>)",
     ],
@@ -221,13 +224,13 @@ describe("a body that is no such object", () => {
   }
 });
 
-describe("any bytes at all", () => {
+describe("arbitrary bytes", () => {
   const kinds = builtinKinds.map(({ group, version, kind }) => ({
     apiVersion: formatApiVersion(group, version),
     kind,
   }));
 
-  it("are read or refused, whatever kind they claim to be", () => {
+  it("are read or rejected under any kind", () => {
     const claims = fc.tuple(fc.constantFrom(...kinds), fc.uint8Array({ maxLength: 300 }));
     const property = fc.property(claims, ([kind, raw]) => {
       const result = decodeProtobuf(enveloped(raw, kind), kind);
@@ -236,7 +239,7 @@ describe("any bytes at all", () => {
     fc.assert(property, { numRuns: 3_000, seed: 34 });
   });
 
-  it("are read or refused when they were an object once", () => {
+  it("are read or rejected when they are a corrupted object", () => {
     const damage = fc.record({
       body: fc.constantFrom(...encodedObjects.map(({ protobuf }) => bytesOf(protobuf))),
       at: fc.double({ min: 0, max: 0.999, noNaN: true }),
@@ -266,14 +269,14 @@ describe("the table of field numbers", () => {
     expect(missing).toEqual([]);
   });
 
-  it("has every kind that is built in", () => {
+  it("has every built-in kind", () => {
     const missing = builtinKinds.filter(
       ({ group, version, kind }) => structOfKind({ apiVersion: formatApiVersion(group, version), kind }) === undefined,
     );
     expect(missing.map(({ kind }) => kind)).toEqual([]);
   });
 
-  it("reads options of a delete under any group", () => {
+  it("reads DeleteOptions under any group", () => {
     for (const apiVersion of ["v1", "meta.k8s.io/v1", "example.com/v2"]) {
       expect(structOfKind({ apiVersion, kind: "DeleteOptions" })).toBe("meta.v1.DeleteOptions");
     }

@@ -7,7 +7,7 @@ const part = fc.constantFrom("", "api", "apis", "v1", "g", "namespaces", "watch"
 const path = fc.array(part, { maxLength: 10 }).map((parts) => `/${parts.join("/")}`);
 
 describe("the path of a request", () => {
-  it("is put together again by its parts, and is about nothing when one is empty", () => {
+  it("is the concatenation of its parts, and has no resource when one is empty", () => {
     const check = fc.property(path, (text) => {
       const parsed = parsePath(text);
       const parts = decodeURIComponent(text).replace(/^\//, "").replace(/\/$/, "").split("/");
@@ -32,8 +32,8 @@ describe("the path of a request", () => {
   });
 });
 
-describe("the form of an answer", () => {
-  it("is found at once for what nearly all clients accept, and is the one that a longer look finds", () => {
+describe("the content negotiation", () => {
+  it("takes a fast path for the common Accept headers, with the result of the full negotiation", () => {
     for (const pretty of [true, false]) {
       for (const [isWatch, isStream] of [
         [false, false],

@@ -112,8 +112,8 @@ async function answerFrom(
   }
 }
 
-describe("a call", () => {
-  it("sends the review as Kubernetes does, and gives the answer", async () => {
+describe("a webhook call", () => {
+  it("sends the review as Kubernetes does, and returns the response", async () => {
     expect(await answerFrom(at("/fine"))).toEqual({ response: { allowed: true } });
     expect(lastRequest).toMatchObject({
       url: "/fine?timeout=1s",
@@ -157,11 +157,11 @@ describe("a call", () => {
       () => ({ ...at("/fine"), caBundle: stranger.certificatePem }) as WebhookAddress,
       `Post "https://127.0.0.1:PORT/fine?timeout=1s": ${unverified}`,
     ],
-    "with the usual authorities": [
+    "with the default authorities": [
       () => ({ ...at("/fine"), caBundle: undefined }) as WebhookAddress,
       `Post "https://127.0.0.1:PORT/fine?timeout=1s": ${unverified}`,
     ],
-    "where no server listens": [
+    "without a listening server": [
       () => ({ kind: "url", url: "https://127.0.0.1:9/x", caBundle: undefined }),
       'Post "https://127.0.0.1:9/x?timeout=1s": dial tcp 127.0.0.1:9: connect: connection refused',
     ],
@@ -169,14 +169,14 @@ describe("a call", () => {
       () => ({ kind: "url", url: "http://127.0.0.1/x", caBundle: undefined }),
       "'https' is the only allowed URL scheme, got http:",
     ],
-    "that is none": [() => ({ kind: "url", url: "https://", caBundle: undefined }), "Unparsable URL: https://"],
-    "that is not given": [() => ({ kind: "nowhere" }), "webhook configuration must have either service or URL"],
+    "that is invalid": [() => ({ kind: "url", url: "https://", caBundle: undefined }), "Unparsable URL: https://"],
+    "that is missing": [() => ({ kind: "nowhere" }), "webhook configuration must have either service or URL"],
   };
   for (const [name, [address, answer]] of Object.entries(addresses)) {
     it(`to an address ${name}`, async () => expect(await answerFrom(address())).toEqual(answer));
   }
 
-  it("to a server of another name is refused", async () => {
+  it("to a server with another name is rejected", async () => {
     const other = issueServerCertificate(authority, { ...names, dnsNames: ["elsewhere"], ipAddresses: [] }, lifetime);
     const impostor = createServer({ cert: other.certificatePem, key: other.privateKeyPem }, (_, response) =>
       response.end("{}"),
@@ -194,15 +194,15 @@ describe("a service", () => {
   const service = { namespace: "ns", name: "svc", port: 443, path: "/fine" };
   const address: WebhookAddress = { kind: "service", service, caBundle: authority.certificatePem };
 
-  it("is found by a resolver, and must be who it says", async () => {
-    const asked: unknown[] = [];
+  it("is resolved to an address, and its certificate must match its name", async () => {
+    const wantedServices: unknown[] = [];
     const resolveService = async (wanted: unknown) => {
-      asked.push(wanted);
+      wantedServices.push(wanted);
       return { host: "127.0.0.1", port };
     };
     const caller = new HttpsWebhookCaller({ clock: handClock(), resolveService });
     expect(await answerFrom(address, caller)).toEqual({ response: { allowed: true } });
-    expect(asked).toEqual([service]);
+    expect(wantedServices).toEqual([service]);
     const other: WebhookAddress = { ...address, service: { ...service, name: "other" } };
     const elsewhere = new HttpsWebhookCaller({ clock: handClock(), resolveService });
     expect(await answerFrom(other, elsewhere)).toMatch(
@@ -210,7 +210,7 @@ describe("a service", () => {
     );
   });
 
-  it("that cannot be resolved says so", async () => {
+  it("that cannot be resolved is reported", async () => {
     expect(await answerFrom(address)).toBe(
       'Post "https://svc.ns.svc:443/fine?timeout=1s": service "svc" cannot be reached: this server has no cluster network, give a url',
     );
@@ -223,10 +223,10 @@ describe("a service", () => {
   });
 });
 
-describe("a call that takes too long", () => {
+describe("a webhook call that takes too long", () => {
   const call = { address: undefined as unknown as WebhookAddress, review: {}, timeoutSeconds: 1 };
 
-  it("ends when its time is over", async () => {
+  it("ends at its timeout", async () => {
     const clock = handClock();
     const caller = new HttpsWebhookCaller({ clock });
     const arrived = new Promise<void>((resolve) => {
@@ -240,7 +240,7 @@ describe("a call that takes too long", () => {
     caller.stop();
   });
 
-  it("ends when the client is gone", async () => {
+  it("ends when the client disconnects", async () => {
     const clock = handClock();
     const caller = new HttpsWebhookCaller({ clock });
     const client = new AbortController();
@@ -252,7 +252,7 @@ describe("a call that takes too long", () => {
 });
 
 describe("connections", () => {
-  it("are kept for the next call, and replaced when the other end closed them", async () => {
+  it("are kept alive for the next call, and replaced when the webhook closed them", async () => {
     const caller = new HttpsWebhookCaller({ clock: handClock() });
     const call = { address: at("/fine"), review: {}, timeoutSeconds: 1 };
     const before = connections;

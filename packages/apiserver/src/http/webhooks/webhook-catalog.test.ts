@@ -18,8 +18,8 @@ async function configure(plane: string, type: WebhookType, name: string, ...webh
   await store.put(key, store.get(key)?.revision ?? 0, object);
 }
 
-describe("the catalog of webhooks", () => {
-  it("lists those of a plane and type, in order of the names of their configurations", async () => {
+describe("the webhook catalog", () => {
+  it("lists the webhooks of a plane and type, in order of the names of their configurations", async () => {
     await configure("root", "mutating", "b", "third");
     await configure("root", "mutating", "a", "first", "second");
     await configure("root", "validating", "a", "other");
@@ -30,7 +30,7 @@ describe("the catalog of webhooks", () => {
     expect(catalog.webhooksOf("project-b", "mutating")).toEqual([]);
   });
 
-  it("reads a configuration once, and again when it changes", async () => {
+  it("parses a configuration once, and again when it changes", async () => {
     await configure("root", "mutating", "a", "w");
     const catalog = new WebhookCatalog(store);
     const [first] = catalog.webhooksOf("root", "mutating");

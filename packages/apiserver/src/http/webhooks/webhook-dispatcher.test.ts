@@ -32,23 +32,23 @@ const failing: Answer = () => {
   throw new CallFailed('Post "https://hooks/x?timeout=10s": context deadline exceeded');
 };
 
-describe("an answer", () => {
+describe("an admission response", () => {
   const failed = '500 Internal error occurred: failed calling webhook "w": ';
   const denied = 'admission webhook "w" denied the request';
   const cases: Record<string, [response: JsonObject, answer: unknown]> = {
     "that allows": [{ allowed: true }, { allowed: true }],
-    "that refuses without a word": [{ allowed: false }, `400 ${denied} without explanation`],
-    "that says nothing at all is a refusal": [{}, `400 ${denied} without explanation`],
-    "that refuses with a message": [
+    "that denies without a message": [{ allowed: false }, `400 ${denied} without explanation`],
+    "that is empty is a rejection": [{}, `400 ${denied} without explanation`],
+    "that denies with a message": [
       { allowed: false, status: { message: "no way", code: 422, reason: "Invalid" } },
       `422 ${denied}: no way`,
     ],
-    "that refuses with a reason": [{ allowed: false, status: { reason: "BecauseISay" } }, `400 ${denied}: BecauseISay`],
-    "that refuses with a success": [
+    "that denies with a reason": [{ allowed: false, status: { reason: "BecauseISay" } }, `400 ${denied}: BecauseISay`],
+    "that denies with a success status": [
       { allowed: false, status: { status: "Success", code: 200, message: "m" } },
       `400 ${denied}: m`,
     ],
-    "that rejects with an invalid code": [
+    "that denies with an invalid code": [
       { allowed: false, status: { code: 4000 } },
       `400 ${denied} without explanation`,
     ],
@@ -74,7 +74,7 @@ describe("an answer", () => {
     });
   }
 
-  it("keeps the details of a refusal", async () => {
+  it("keeps the details of a rejection", async () => {
     const details = { name: "n", causes: [{ field: "a" }] };
     const answer: Answer = () => ({ allowed: false, status: { message: "m", reason: "Own", details } });
     const bench = new WebhookBench({ w: answer }).configure("validating", "c", [webhookJson("w")]);
@@ -102,13 +102,13 @@ describe("an answer", () => {
       { allowed: true, patchType: "Merge", patch: base64("{}") },
       `${failed}unsupported patch type "Merge"`,
     ],
-    "with a patch that is no JSON": [
+    "with a patch that is not JSON": [
       { allowed: true, patchType: "JSONPatch", patch: base64("[") },
       expect.stringMatching(
         /^500 Internal error occurred: failed calling webhook "w": received undecodable patch in webhook response: /,
       ),
     ],
-    "with a patch that is no list": [
+    "with a patch that is not a list": [
       { allowed: true, patchType: "JSONPatch", patch: base64("{}") },
       `${failed}received undecodable patch in webhook response: expected array, got object`,
     ],
@@ -116,12 +116,12 @@ describe("an answer", () => {
       patchOf({ op: "remove", path: "/data/a" }),
       '500 Internal error occurred: remove operation does not apply: doc is missing path: "/data/a": missing value',
     ],
-    "with a patch of no steps": [patchOf(), expect.objectContaining({ kind: "ConfigMap" })],
-    "with a patch that takes the metadata away": [
+    "with a patch without operations": [patchOf(), expect.objectContaining({ kind: "ConfigMap" })],
+    "with a patch that removes the metadata": [
       patchOf({ op: "remove", path: "/metadata" }),
       { apiVersion: "v1", kind: "ConfigMap", metadata: {}, mode: "plain" },
     ],
-    "with a patch that leaves a list": [
+    "with a patch that results in a list": [
       patchOf({ op: "replace", path: "", value: [] }),
       "500 Internal error occurred: the patch of an admission webhook does not result in an object",
     ],
@@ -133,14 +133,14 @@ describe("an answer", () => {
     });
   }
 
-  it("in the older version need not say what it answers", async () => {
+  it("in v1beta1 may omit kind, version and uid", async () => {
     const w = webhookJson("w", { admissionReviewVersions: ["v9", "v1beta1"] });
     const patch = Buffer.from(JSON.stringify([add("/mode", "old")])).toString("base64");
     const bench = new WebhookBench({ w: () => ({ uid: "x", allowed: true, patch }) }).configure("mutating", "c", [w]);
     expect(await bench.dispatcher.mutate(bench.request(), signal)).toMatchObject({ mode: "old" });
   });
 
-  it("is not called in unknown versions", async () => {
+  it("is not expected from a webhook of unknown versions", async () => {
     const w = webhookJson("w", { admissionReviewVersions: ["v9"] });
     const bench = new WebhookBench({}).configure("validating", "c", [w]);
     expect(await answerTo(bench.dispatcher.validate(bench.request(), signal))).toBe(
@@ -149,18 +149,18 @@ describe("an answer", () => {
   });
 });
 
-describe("a webhook that cannot be asked", () => {
+describe("a webhook that cannot be called", () => {
   for (const type of ["mutating", "validating"] as const) {
-    const ask = (bench: WebhookBench) =>
+    const dispatch = (bench: WebhookBench) =>
       type === "mutating"
         ? bench.dispatcher.mutate(bench.request(), signal)
         : bench.dispatcher.validate(bench.request(), signal);
 
-    it(`refuses the request, when ${type}`, async () => {
+    it(`rejects the request, when ${type}`, async () => {
       const bench = new WebhookBench({ w: failing }).configure(type, "c", [webhookJson("w")]);
       const message =
         'failed calling webhook "w": failed to call webhook: Post "https://hooks/x?timeout=10s": context deadline exceeded';
-      await expect(ask(bench)).rejects.toMatchObject({
+      await expect(dispatch(bench)).rejects.toMatchObject({
         status: {
           code: 500,
           reason: "InternalError",
@@ -170,22 +170,22 @@ describe("a webhook that cannot be asked", () => {
       });
     });
 
-    it(`is passed over if its policy says so, and that is noted, when ${type}`, async () => {
+    it(`is skipped with failurePolicy Ignore, and audited, when ${type}`, async () => {
       const bench = new WebhookBench({ w: failing }).configure(type, "c", [
         webhookJson("w", { failurePolicy: "Ignore" }),
       ]);
-      await ask(bench);
+      await dispatch(bench);
       const prefix = type === "mutating" ? "mutation" : "validating";
       expect(bench.annotations[`failed-open.${prefix}.webhook.admission.k8s.io/round_0_index_0`]).toBe("w");
     });
 
-    it(`may still refuse if its policy is to pass over failures, when ${type}`, async () => {
+    it(`may still deny with failurePolicy Ignore, when ${type}`, async () => {
       const w = webhookJson("w", { failurePolicy: "Ignore" });
       const bench = new WebhookBench({ w: () => ({ allowed: false }) }).configure(type, "c", [w]);
-      await expect(ask(bench)).rejects.toThrow(/denied the request without explanation/);
+      await expect(dispatch(bench)).rejects.toThrow(/denied the request without explanation/);
     });
 
-    it(`with effects is not asked on a dry run, when ${type}`, async () => {
+    it(`with side effects is not called on a dry run, when ${type}`, async () => {
       for (const [sideEffects, allowed] of [
         ["Some", false],
         ["Unknown", false],
@@ -206,7 +206,7 @@ describe("a webhook that cannot be asked", () => {
     });
   }
 
-  it("does not go on once the client is gone", async () => {
+  it("is not called after the client disconnects", async () => {
     const client = new AbortController();
     const gone: Answer = () => {
       client.abort();
@@ -225,7 +225,7 @@ describe("a webhook that cannot be asked", () => {
 });
 
 describe("mutating webhooks", () => {
-  it("are asked in order of their configurations, each seeing what those before made", async () => {
+  it("are called in order of their configurations, each with the object that the previous one returned", async () => {
     const seenModes: unknown[] = [];
     const appending =
       (letter: string): Answer =>
@@ -242,7 +242,7 @@ describe("mutating webhooks", () => {
     expect(seenModes).toEqual([undefined, "a", "ab"]);
   });
 
-  it("leave an object whole: defaults are filled in, and what no schema knows is dropped", async () => {
+  it("return an object that is defaulted and pruned again", async () => {
     const w: Answer = () => patchOf({ op: "add", path: "/data", value: { a: "b" } }, add("/unknown", "x"));
     const bench = new WebhookBench({ w }).configure("mutating", "c", [webhookJson("w")]);
     expect(await bench.dispatcher.mutate(bench.request(), signal)).toEqual({
@@ -252,7 +252,7 @@ describe("mutating webhooks", () => {
     });
   });
 
-  it("cannot make an object that does not fit its types", async () => {
+  it("cannot return an object that does not match its schema", async () => {
     const kind = kindOf("", "v1", "ConfigMap", {
       decodeIssue: (object) => (typeof object["data"] === "string" ? "no such type" : undefined),
     });
@@ -264,7 +264,7 @@ describe("mutating webhooks", () => {
     );
   });
 
-  it("see the version they ask for, and change the one that was sent", async () => {
+  it("receive the version they request, and change the one that the client sent", async () => {
     const w: Answer = ({ request }) => patchOf(add("/mode", (request["object"] as JsonObject)["apiVersion"] as string));
     const rules = [{ operations: ["*"], apiGroups: ["x.io"], apiVersions: ["v1beta1"], resources: ["widgets"] }];
     const bench = new WebhookBench({ w }).configure("mutating", "c", [webhookJson("w", { rules })]);
@@ -279,7 +279,7 @@ describe("mutating webhooks", () => {
     expect(beta.version).toBe("v1beta1");
   });
 
-  it("are noted, with what they changed", async () => {
+  it("are audited with their patches", async () => {
     const bench = new WebhookBench({
       w: () => ({ ...patchOf(add("/mode", "x")), auditAnnotations: { a: "b" } }),
     }).configure("mutating", "c", [webhookJson("w"), webhookJson("v")]);
@@ -300,31 +300,35 @@ describe("mutating webhooks", () => {
   };
   const once: Answer = () => patchOf(add("/mode", "set"));
   const reinvocations: Record<string, [webhooks: JsonObject[], answers: Record<string, Answer>, calls: string[]]> = {
-    "not when nothing changed": [[webhookJson("a", again), webhookJson("b")], {}, ["a", "b"]],
-    "when something changed after": [[webhookJson("a", again), webhookJson("b")], { b: once }, ["a", "b", "a"]],
-    "not when they do not want it": [[webhookJson("a"), webhookJson("b")], { b: once }, ["a", "b"]],
-    "not for a change of their own": [[webhookJson("a", again), webhookJson("b")], { a: once }, ["a", "b"]],
-    "not when the change came before": [[webhookJson("a"), webhookJson("b", again)], { a: once }, ["a", "b"]],
-    "once at most, even when that changes more": [
+    "not when nothing changed the object": [[webhookJson("a", again), webhookJson("b")], {}, ["a", "b"]],
+    "when a later webhook changed the object": [
+      [webhookJson("a", again), webhookJson("b")],
+      { b: once },
+      ["a", "b", "a"],
+    ],
+    "not with reinvocationPolicy Never": [[webhookJson("a"), webhookJson("b")], { b: once }, ["a", "b"]],
+    "not for their own change": [[webhookJson("a", again), webhookJson("b")], { a: once }, ["a", "b"]],
+    "not for an earlier change": [[webhookJson("a"), webhookJson("b", again)], { a: once }, ["a", "b"]],
+    "at most once, even when the reinvocation changes the object": [
       [webhookJson("a", again), webhookJson("b", again)],
       { a: changing, b: changing },
       ["a", "b", "a", "b"],
     ],
-    "all who came before the change": [
+    "all before the change": [
       [webhookJson("a", again), webhookJson("b", again), webhookJson("c")],
       { c: once },
       ["a", "b", "c", "a", "b"],
     ],
   };
   for (const [name, [webhooks, answers, calls]] of Object.entries(reinvocations)) {
-    it(`are asked again ${name}`, async () => {
+    it(`are reinvoked: ${name}`, async () => {
       const bench = new WebhookBench(answers).configure("mutating", "c", webhooks);
       await bench.dispatcher.mutate(bench.request(), signal);
       expect(bench.calls).toEqual(calls);
     });
   }
 
-  it("hear of deletes, may refuse them, and can change nothing", async () => {
+  it("are called for deletes, may deny them, and cannot change the object", async () => {
     const deletion: Partial<AdmissionRequest> = { operation: "DELETE", oldObject: objectOf(configMap) };
     const request = (bench: WebhookBench) => {
       const { object: _, ...rest } = bench.request(deletion);
@@ -336,8 +340,10 @@ describe("mutating webhooks", () => {
     expect(await fine.dispatcher.validate(request(fine), signal)).toEqual({ allowed: true });
     expect(fine.calls).toEqual(["w", "v"]);
     expect(fine.requests[0]).toMatchObject({ operation: "DELETE", object: null, oldObject: objectOf(configMap) });
-    const refusing = new WebhookBench({ w: () => ({ allowed: false }) }).configure("mutating", "c", [webhookJson("w")]);
-    expect(await answerTo(refusing.dispatcher.validate(request(refusing), signal))).toMatch(/denied the request/);
+    const rejecting = new WebhookBench({ w: () => ({ allowed: false }) }).configure("mutating", "c", [
+      webhookJson("w"),
+    ]);
+    expect(await answerTo(rejecting.dispatcher.validate(request(rejecting), signal))).toMatch(/denied the request/);
     const patching = new WebhookBench({ w: once }).configure("mutating", "c", [webhookJson("w")]);
     expect(await answerTo(patching.dispatcher.validate(request(patching), signal))).toBe(
       '500 Internal error occurred: admission webhook "w" attempted to modify the object, which is not supported for this operation',
@@ -346,7 +352,7 @@ describe("mutating webhooks", () => {
 });
 
 describe("validating webhooks", () => {
-  it("are sent the request as Kubernetes sends it", async () => {
+  it("receive the request as Kubernetes sends it", async () => {
     const rules = [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"] }];
     const all = new WebhookBench({}).configure("validating", "c", [webhookJson("w", { rules })]);
     await all.dispatcher.validate(all.request({ subresource: "status" }), signal);
@@ -369,7 +375,7 @@ describe("validating webhooks", () => {
     });
   });
 
-  it("are asked at once, but not too many of them", async () => {
+  it("are called in parallel, up to a limit", async () => {
     let running = 0;
     let most = 0;
     const answer: Answer = async () => {
@@ -409,21 +415,21 @@ describe("validating webhooks", () => {
     expect(bench.warnings).toEqual(["w"]);
   });
 
-  it("of other planes are not asked", async () => {
+  it("of other planes are not called", async () => {
     const bench = new WebhookBench({}).configure("validating", "c", [webhookJson("w")]);
     await bench.dispatcher.validate(bench.request({ plane: "project-a" }), signal);
     expect(bench.calls).toEqual([]);
   });
 });
 
-describe("configurations of webhooks", () => {
+describe("webhook configurations", () => {
   const kind = kindOf("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", { scope: "Cluster" });
   const configuration = (...expressions: string[]): ApiObject =>
     objectOf(kind, {
       webhooks: [{ name: "w", matchConditions: expressions.map((expression) => ({ name: "c", expression })) }],
     });
 
-  it("are shown to no webhook: one that refuses everything must be repairable", async () => {
+  it("are exempt from webhooks: one that denies everything must be repairable", async () => {
     const everything = new WebhookBench({ w: () => ({ allowed: false }) })
       .configure("validating", "c", [webhookJson("w")])
       .configure("mutating", "c", [webhookJson("w")]);
@@ -432,7 +438,7 @@ describe("configurations of webhooks", () => {
     expect(await everything.dispatcher.validate(request, signal)).toEqual({ allowed: true });
   });
 
-  it("are refused with conditions that cannot be read, unless they were stored with them", async () => {
+  it("are rejected with invalid match conditions, unless these were stored before", async () => {
     const bench = new WebhookBench({});
     const request = bench.request({ kind, object: configuration("true", "authorizer.allowed()") });
     expect(await answerTo(bench.dispatcher.validate(request, signal))).toBe(

@@ -31,108 +31,112 @@ function seen(webhook: JsonObject, request: Partial<AdmissionRequest> = {}): str
   }
 }
 
-describe("a rule of a webhook", () => {
+describe("a webhook rule", () => {
   const rule = (more: JsonObject = {}): JsonObject => ({
     rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], ...more }],
   });
   const cases: Record<string, [rule: JsonObject, request: Partial<AdmissionRequest>, seen: string]> = {
     "matches what it names": [rule(), {}, "v1"],
     "does not match another operation": [rule(), { operation: "UPDATE" }, "no"],
-    "matches every operation with a star": [rule({ operations: ["*"] }), { operation: "DELETE" }, "v1"],
+    "matches every operation with a wildcard": [rule({ operations: ["*"] }), { operation: "DELETE" }, "v1"],
     "does not match another group": [rule({ apiGroups: ["apps"] }), {}, "no"],
-    "matches every group with a star": [rule({ apiGroups: ["*"] }), {}, "v1"],
+    "matches every group with a wildcard": [rule({ apiGroups: ["*"] }), {}, "v1"],
     "does not match another version": [rule({ apiVersions: ["v2"] }), {}, "no"],
     "does not match another resource": [rule({ resources: ["secrets"] }), {}, "no"],
     "does not match subresources without a slash": [rule({ resources: ["*"] }), { subresource: "status" }, "no"],
     "matches a subresource": [rule({ resources: ["configmaps/status"] }), { subresource: "status" }, "v1"],
     "matches all subresources": [rule({ resources: ["configmaps/*"] }), { subresource: "status" }, "v1"],
     "for all subresources matches the resource too": [rule({ resources: ["configmaps/*"] }), {}, "v1"],
-    "matches a subresource of everything": [rule({ resources: ["*/status"] }), { subresource: "status" }, "v1"],
-    "for a subresource of everything does not match resources": [rule({ resources: ["*/status"] }), {}, "no"],
+    "matches a subresource of all resources": [rule({ resources: ["*/status"] }), { subresource: "status" }, "v1"],
+    "for a subresource of all resources does not match resources": [rule({ resources: ["*/status"] }), {}, "no"],
     "matches everything": [rule({ resources: ["*/*"] }), { subresource: "status" }, "v1"],
-    "of a namespace matches there": [rule({ scope: "Namespaced" }), {}, "v1"],
-    "of a namespace does not match elsewhere": [rule({ scope: "Namespaced" }), { namespace: "" }, "no"],
-    "of the cluster does not match in a namespace": [rule({ scope: "Cluster" }), {}, "no"],
-    "of the cluster matches there": [rule({ scope: "Cluster" }), { namespace: "" }, "v1"],
-    "of the cluster matches namespaces": [
+    "with scope Namespaced matches a namespaced request": [rule({ scope: "Namespaced" }), {}, "v1"],
+    "with scope Namespaced does not match a cluster-scoped request": [
+      rule({ scope: "Namespaced" }),
+      { namespace: "" },
+      "no",
+    ],
+    "with scope Cluster does not match a namespaced request": [rule({ scope: "Cluster" }), {}, "no"],
+    "with scope Cluster matches a cluster-scoped request": [rule({ scope: "Cluster" }), { namespace: "" }, "v1"],
+    "with scope Cluster matches namespaces": [
       rule({ scope: "Cluster", resources: ["namespaces"] }),
       { kind: namespaceKind, namespace: "", name: "shop" },
       "v1",
     ],
-    "of a namespace does not match namespaces": [
+    "with scope Namespaced does not match namespaces": [
       rule({ scope: "Namespaced", resources: ["namespaces"] }),
       { kind: namespaceKind, namespace: "", name: "shop" },
       "no",
     ],
-    "that is broken matches nothing": [{ rules: [{ operations: "*" }, 7] }, {}, "no"],
+    "that is malformed matches nothing": [{ rules: [{ operations: "*" }, 7] }, {}, "no"],
   };
   for (const [name, [webhook, request, expected]] of Object.entries(cases)) {
     it(name, () => expect(seen(webhook, request)).toBe(expected));
   }
 });
 
-describe("versions", () => {
+describe("matchPolicy", () => {
   const only = (version: string, more: JsonObject = {}): JsonObject => ({
     rules: [{ operations: ["*"], apiGroups: ["x.io"], apiVersions: [version], resources: ["widgets"] }],
     ...more,
   });
   const cases: Record<string, [webhook: JsonObject, kind: typeof alpha, seen: string]> = {
-    "a request in the version named is sent as it is": [only("v1alpha1"), alpha, "v1alpha1"],
-    "a request in another is sent in the version named": [only("v1beta1"), alpha, "v1beta1"],
-    "a webhook that wants its version exactly does not see others": [
+    "a request in the version of the rule is sent unchanged": [only("v1alpha1"), alpha, "v1alpha1"],
+    "a request in another version is sent in the version of the rule": [only("v1beta1"), alpha, "v1beta1"],
+    "a webhook with matchPolicy Exact does not match other versions": [
       only("v1beta1", { matchPolicy: "Exact" }),
       alpha,
       "no",
     ],
-    "a version that is not served is not made up": [only("v2"), alpha, "no"],
+    "a version that is not served does not match": [only("v2"), alpha, "no"],
   };
   for (const [name, [webhook, kind, expected]] of Object.entries(cases)) {
     it(name, () => expect(seen(webhook, { kind })).toBe(expected));
   }
 });
 
-describe("selectors", () => {
+describe("webhook selectors", () => {
   const gold = { matchLabels: { tier: "gold" } };
   const labelled = objectOf(configMap, { metadata: { name: "one", namespace: "shop", labels: { tier: "gold" } } });
   const namespaceNamed = (labels: JsonObject) => objectOf(namespaceKind, { metadata: { name: "new", labels } });
   const cases: Record<string, [webhook: JsonObject, request: Partial<AdmissionRequest>, seen: string]> = {
-    "a namespace with the label is seen": [{ namespaceSelector: gold }, {}, "v1"],
-    "a namespace without it is not": [{ namespaceSelector: gold }, { namespace: "other" }, "no"],
-    "what is in no namespace is always seen": [{ namespaceSelector: gold }, { namespace: "" }, "v1"],
-    "a namespace that is not there is an error": [
+    "a namespace with the label matches": [{ namespaceSelector: gold }, {}, "v1"],
+    "a namespace without the label does not match": [{ namespaceSelector: gold }, { namespace: "other" }, "no"],
+    "a cluster-scoped object always matches": [{ namespaceSelector: gold }, { namespace: "" }, "v1"],
+    "a missing namespace is an error": [
       { namespaceSelector: gold },
       { namespace: "gone" },
       '404 namespaces "gone" not found',
     ],
-    "a namespace that is not there does not matter to a selector of all": [{}, { namespace: "gone" }, "v1"],
-    "a namespace being made counts by its own labels": [
+    "a missing namespace matches an empty selector": [{}, { namespace: "gone" }, "v1"],
+    "a namespace being created matches by its own labels": [
       { namespaceSelector: gold },
       { kind: namespaceKind, namespace: "", name: "new", object: namespaceNamed({ tier: "gold" }) },
       "v1",
     ],
-    "a namespace being made without the label is not seen": [
+    "a namespace being created without the label does not match": [
       { namespaceSelector: gold },
       { kind: namespaceKind, namespace: "", name: "new", object: namespaceNamed({}) },
       "no",
     ],
-    "a namespace being deleted counts by its stored labels": [
+    "a namespace being deleted matches by its stored labels": [
       { namespaceSelector: gold },
       { kind: namespaceKind, namespace: "", name: "shop", operation: "DELETE" },
       "v1",
     ],
-    "an object with the label is seen": [{ objectSelector: gold }, { object: labelled }, "v1"],
-    "an object without it is not": [{ objectSelector: gold }, {}, "no"],
-    "an object that loses its label is seen": [
+    "an object with the label matches": [{ objectSelector: gold }, { object: labelled }, "v1"],
+    "an object without the label does not match": [{ objectSelector: gold }, {}, "no"],
+    "an object that loses its label matches": [
       { objectSelector: gold },
       { oldObject: labelled, operation: "UPDATE" },
       "v1",
     ],
-    "a selector that is none is an error when rules match": [
+    "an invalid selector is an error when rules match": [
       { objectSelector: { matchExpressions: [{ key: "a", operator: "Like" }] } },
       {},
       '500 Internal error occurred: objectSelector.matchExpressions[0].operator: Unsupported value: "Like": supported values: "In", "NotIn", "Exists", "DoesNotExist"',
     ],
-    "and none when they do not": [
+    "an invalid selector is ignored when no rule matches": [
       { rules: [], objectSelector: { matchExpressions: [{ key: "a", operator: "Like" }] } },
       {},
       "no",
@@ -143,43 +147,43 @@ describe("selectors", () => {
   }
 });
 
-describe("conditions", () => {
+describe("match conditions", () => {
   const when = (...expressions: string[]): JsonObject => ({
     matchConditions: expressions.map((expression, index) => ({ name: `c${index}`, expression })),
   });
   const missing = "expression 'object.data.foo == 'x'' resulted in error: no such key: data";
   const cases: Record<string, [webhook: JsonObject, request: Partial<AdmissionRequest>, seen: string]> = {
-    "that hold let the webhook see": [when("object.metadata.name == 'one'", "oldObject == null"), {}, "v1"],
-    "of which one does not keep it from seeing": [when("true", "request.operation == 'UPDATE'"), {}, "no"],
-    "see who asks": [when("request.userInfo.username == 'alice' && 'devs' in request.userInfo.groups"), {}, "v1"],
-    "see what is asked": [
+    "that are true match": [when("object.metadata.name == 'one'", "oldObject == null"), {}, "v1"],
+    "of which one is false do not match": [when("true", "request.operation == 'UPDATE'"), {}, "no"],
+    "read the user": [when("request.userInfo.username == 'alice' && 'devs' in request.userInfo.groups"), {}, "v1"],
+    "read the request": [
       when("request.resource.resource == 'configmaps' && request.kind.kind == 'ConfigMap' && !request.dryRun"),
       {},
       "v1",
     ],
-    "see the options": [when("request.options.kind == 'CreateOptions'"), {}, "v1"],
-    "see no object on a delete": [
+    "read the options": [when("request.options.kind == 'CreateOptions'"), {}, "v1"],
+    "read no object on a delete": [
       when("object == null && oldObject.metadata.name == 'one'"),
       { operation: "DELETE", object: undefined as never, oldObject: objectOf(configMap) },
       "v1",
     ],
-    "that fail refuse the request": [
+    "that fail reject the request": [
       when("object.data.foo == 'x'"),
       {},
       `403 configmaps "one" is forbidden: ${missing}`,
     ],
-    "that fail are all named": [
+    "that fail are all reported": [
       when("object.data.foo == 'x'", "request.subResource == ''"),
       {},
       `403 configmaps "one" is forbidden: [${missing}, expression 'request.subResource == ''' resulted in error: no such key: subResource]`,
     ],
-    "that fail do not matter when another is false": [when("object.data.foo == 'x'", "false"), {}, "no"],
-    "that fail keep a webhook out whose failures are ignored": [
+    "that fail are ignored when another is false": [when("object.data.foo == 'x'", "false"), {}, "no"],
+    "that fail skip a webhook with failurePolicy Ignore": [
       { ...when("object.data.foo == 'x'"), failurePolicy: "Ignore" },
       {},
       "no",
     ],
-    "that ask for an authorizer are refused by name": [
+    "that use the authorizer are rejected by name": [
       when("authorizer.group('').resource('pods').check('get').allowed()"),
       {},
       `403 configmaps "one" is forbidden: compilation error: the variable 'authorizer' is not supported by this server`,
@@ -189,7 +193,7 @@ describe("conditions", () => {
     it(name, () => expect(seen(webhook, request)).toBe(expected));
   }
 
-  it("stop when they have spent too much", () => {
+  it("stop when they exceed the cost limit", () => {
     const data = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`k${index}`, "x"]));
     const expensive = "object.data.all(a, object.data.all(b, object.data.all(c, a != 'none')))";
     const answer = seen(when(expensive, expensive, expensive, "false"), { object: objectOf(configMap, { data }) });
@@ -205,12 +209,12 @@ describe("conditions", () => {
     "authorizer.path('/x').check('get').allowed()": "the variable 'authorizer' is not supported by this server",
   };
   for (const [expression, problem] of Object.entries(problems)) {
-    it(`finds what is wrong with ${expression}`, () => expect(conditionProblem(expression)).toBe(problem));
+    it(`validates ${expression}`, () => expect(conditionProblem(expression)).toBe(problem));
   }
 });
 
-describe("a configuration", () => {
-  it("is read with defaults for what it leaves out", () => {
+describe("a webhook configuration", () => {
+  it("is read with defaults for missing fields", () => {
     const [read] = readConfiguration({ metadata: { name: "c" }, webhooks: [{ name: "w" }] }, "mutating");
     expect(read).toMatchObject({
       id: "c/w/0",
@@ -223,13 +227,13 @@ describe("a configuration", () => {
     });
   });
 
-  it("tells apart webhooks of the same name", () => {
+  it("distinguishes webhooks of the same name", () => {
     const webhooks = [{ name: "w" }, { name: "v" }, { name: "w" }];
     const ids = readConfiguration({ metadata: { name: "c" }, webhooks }, "mutating").map(({ id }) => id);
     expect(ids).toEqual(["c/w/0", "c/v/0", "c/w/1"]);
   });
 
-  it("reads addresses, and never waits longer than half a minute", () => {
+  it("reads addresses, and limits timeouts to 30 seconds", () => {
     const service = { namespace: "ns", name: "svc", path: "/p" };
     const caBundle = Buffer.from("PEM").toString("base64");
     const webhooks = [{ name: "w", timeoutSeconds: 90, clientConfig: { service, caBundle } }];
@@ -239,7 +243,7 @@ describe("a configuration", () => {
     });
   });
 
-  it("that is nothing has no webhooks", () => {
+  it("that is malformed has no webhooks", () => {
     expect(readConfiguration({}, "mutating")).toEqual([]);
     expect(readConfiguration({ webhooks: [null, 3, "x"] }, "mutating")).toEqual([]);
   });

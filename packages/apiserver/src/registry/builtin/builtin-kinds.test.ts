@@ -19,7 +19,7 @@ function kind(name: string) {
 }
 
 describe("the table of definitions", () => {
-  it("holds every type that one of its types is made of", () => {
+  it("holds every type that its types refer to", () => {
     const used = (type: GoType): string[] => {
       if (type.form === "struct") return [type.name];
       return type.form === "pointer" || type.form === "slice" || type.form === "map" ? used(type.of) : [];
@@ -34,7 +34,7 @@ describe("the table of definitions", () => {
     expect(known.size).toBeGreaterThan(200);
   });
 
-  it("names the keys of lists among the fields of their items", () => {
+  it("declares list map keys that are fields of the items", () => {
     for (const name of structNames()) {
       for (const { type, list, name: field } of structOf(name).fields.values()) {
         if (list?.type !== "map" || type.form !== "slice" || type.of.form !== "struct") continue;
@@ -44,7 +44,7 @@ describe("the table of definitions", () => {
     }
   });
 
-  it("knows everything that is described", () => {
+  it("has every described type and field", () => {
     for (const name of describedNames) {
       const isStruct = structNames().includes(name);
       const dot = name.lastIndexOf(".");
@@ -54,21 +54,21 @@ describe("the table of definitions", () => {
 });
 
 describe("the list of kinds", () => {
-  it("has every kind once", () => {
+  it("has every kind without duplicates", () => {
     expect(builtinKinds.map((each) => each.kind)).toEqual(expected.split(/\s+/));
     expect(new Set(builtinKinds.map(({ group, plural }) => `${plural}.${group}`)).size).toBe(builtinKinds.length);
     for (const each of builtinKinds) expect(structNames()).toContain(kindStruct(each));
   });
 
-  it("has no short name twice", () => {
+  it("has unique short names", () => {
     const names = builtinKinds.filter(({ kind: name }) => name !== "Event").flatMap(({ shortNames }) => shortNames);
     expect(new Set(names).size).toBe(names.length);
   });
 
   const verbs: Record<string, [kind: string, verbs: string]> = {
-    "everything can be done to most": ["ConfigMap", "create delete deletecollection get list patch update watch"],
-    "namespaces go one at a time": ["Namespace", "create delete get list patch update watch"],
-    "reviews are only asked": ["SubjectAccessReview", "create"],
+    "most kinds have all verbs": ["ConfigMap", "create delete deletecollection get list patch update watch"],
+    "namespaces have no deletecollection": ["Namespace", "create delete get list patch update watch"],
+    "reviews can only be created": ["SubjectAccessReview", "create"],
   };
   for (const [name, [each, words]] of Object.entries(verbs)) {
     it(name, () => {
@@ -77,9 +77,9 @@ describe("the list of kinds", () => {
   }
 
   const names: Record<string, [kind: string, good: string, bad: string]> = {
-    "a namespace is a label": ["Namespace", "a-1", "a.b"],
+    "a namespace is a DNS label": ["Namespace", "a-1", "a.b"],
     "a service starts with a letter": ["Service", "a1", "1a"],
-    "a role may have colons": ["Role", "system:node", "a/b"],
+    "a role may contain colons": ["Role", "system:node", "a/b"],
     "a config map is a subdomain": ["ConfigMap", "a.b", "A"],
   };
   for (const [name, [each, good, bad]] of Object.entries(names)) {
@@ -91,7 +91,7 @@ describe("the list of kinds", () => {
 });
 
 describe("the schema of a built-in kind", () => {
-  it("names unknown fields, however deep", () => {
+  it("reports unknown fields at any depth", () => {
     const object = {
       kind: "Pod",
       foo: 1,
@@ -101,7 +101,7 @@ describe("the schema of a built-in kind", () => {
     expect(unknownFields).toEqual(["foo", "spec.bar", "spec.containers[0].imag", "spec.containers[0].ports[0].port"]);
   });
 
-  it("ends for a type that holds itself", () => {
+  it("terminates for a recursive type", () => {
     const schema = structSchema("apiextensions.v1.JSONSchemaProps");
     const deep = { properties: { a: { properties: { b: { foo: 1 } } } }, not: { bar: 1 } };
     expect(walkObject(schema, deep).unknownFields).toEqual(["properties.a.properties.b.foo", "not.bar"]);
@@ -109,7 +109,7 @@ describe("the schema of a built-in kind", () => {
     expect(Object.keys(again ?? {})).toEqual(Object.keys(schema.schema.properties ?? {}));
   });
 
-  it("says how lists merge", () => {
+  it("has the merge strategy of lists", () => {
     const at = (compiled: CompiledSchema | undefined, ...path: string[]) =>
       path.reduce<CompiledSchema | undefined>(
         (now, step) => (step === "[]" ? now?.items : now?.properties.get(step)),

@@ -29,7 +29,7 @@ const valuesAt = (path: string): readonly JsonValue[] | undefined | string => {
   return parsed.ok ? findValues(parsed.value, object) : parsed.fault;
 };
 
-describe("a JSON path leads to", () => {
+describe("a JSON path selects", () => {
   const cases: Record<string, readonly JsonValue[] | undefined> = {
     ".spec.n": [5],
     ".spec['n']": [5],
@@ -68,7 +68,7 @@ describe("a JSON path leads to", () => {
   for (const [path, values] of Object.entries(cases)) it(path, () => expect(valuesAt(path)).toEqual(values));
 });
 
-describe("a JSON path is refused", () => {
+describe("a JSON path is rejected", () => {
   const cases: Record<string, string> = {
     ".spec[": "unterminated array",
     ".spec.list[a]": "invalid array index a",
@@ -119,7 +119,7 @@ describe("a cell shows", () => {
   }
 });
 
-it("gives selectors the text of a field, empty when there is none", () => {
+it("returns the text of a field for selectors, empty when it is missing", () => {
   const read = (path: string): string => {
     const parsed = parseJsonPath(path);
     return parsed.ok ? fieldText(parsed.value, object) : "malformed";

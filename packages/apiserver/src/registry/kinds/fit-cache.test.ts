@@ -5,13 +5,13 @@ import { partFitsSchema, prunedObject } from "./fit-cache.ts";
 const schemaOf = (...names: readonly string[]) =>
   compileSchema({ type: "object", properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])) });
 
-it("a part that fits one schema is looked at anew when the schema is another", () => {
+it("a part validated by one schema is validated again by another", () => {
   const part = { a: "x", b: "y" };
   const [both, less] = [schemaOf("a", "b"), schemaOf("a")];
   expect([both, less, both, less].map((schema) => partFitsSchema(schema, part))).toEqual([true, false, true, false]);
 });
 
-it("an object whose definition has changed is shaped anew, in the parts that do not fit any more", () => {
+it("an object whose definition changed is pruned and defaulted again in the parts that no longer match", () => {
   const [spec, status] = [{ a: "x", b: "y" }, { a: "x" }];
   const whole = { apiVersion: "v1", kind: "Thing", metadata: {}, spec, status };
   const schemas = [schemaOf("a", "b"), schemaOf("a")].map(({ schema }) =>

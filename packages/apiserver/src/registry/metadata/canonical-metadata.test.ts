@@ -60,8 +60,8 @@ function isEmpty(value: JsonValue): boolean {
   return value === null || Object.keys(value).length === 0;
 }
 
-describe("metadata that is obvious", () => {
-  it("is read and written as it is on a close look, too", () => {
+describe("canonical metadata", () => {
+  it("decodes and encodes as on the slow path", () => {
     let seen = 0;
     fc.assert(
       fc.property(anyMetadata, (object) => {
@@ -78,7 +78,7 @@ describe("metadata that is obvious", () => {
     expect(seen).toBeGreaterThan(100);
   });
 
-  it("is what the server stores", () => {
+  it("covers all metadata that the server stores", () => {
     const stored = {
       name: "a",
       namespace: "b",

@@ -23,16 +23,16 @@ function failureOf(call: () => unknown): { code: number; message: string; becaus
 describe("a JSON patch", () => {
   const cases: Record<string, [document: JsonValue, patch: JsonValue, result: JsonValue]> = {
     "adds a member": [{}, [{ op: "add", path: "/a", value: 1 }], { a: 1 }],
-    "adds null for a value left out": [{}, [{ op: "add", path: "/a" }], { a: null }],
+    "adds null for a missing value": [{}, [{ op: "add", path: "/a" }], { a: null }],
     "inserts before an item": [{ a: [1, 2] }, [{ op: "add", path: "/a/1", value: 9 }], { a: [1, 9, 2] }],
     "appends with a dash": [{ a: [1] }, [{ op: "add", path: "/a/-", value: 2 }], { a: [1, 2] }],
     "appends before minus one": [{ a: [1] }, [{ op: "add", path: "/a/-1", value: 2 }], { a: [1, 2] }],
     "removes the last item by minus one": [{ a: [1, 2] }, [{ op: "remove", path: "/a/-1" }], { a: [1] }],
-    "replaces a member that is not there": [{}, [{ op: "replace", path: "/a", value: 1 }], { a: 1 }],
+    "replaces a missing member": [{}, [{ op: "replace", path: "/a", value: 1 }], { a: 1 }],
     "replaces the document": [{ a: 1 }, [{ op: "replace", path: "", value: { b: 2 } }], { b: 2 }],
     "keeps a document that a scalar would replace": [{ a: 1 }, [{ op: "replace", path: "", value: 2 }], { a: 1 }],
     "moves a member": [{ a: 1 }, [{ op: "move", from: "/a", path: "/b" }], { b: 1 }],
-    "copies so that the two change apart": [
+    "copies by value": [
       { a: { x: [1] } },
       [
         { op: "copy", from: "/a", path: "/b" },
@@ -43,7 +43,7 @@ describe("a JSON patch", () => {
     "unescapes slash and tilde": [{ "a/b": { "~": 1 } }, [{ op: "remove", path: "/a~1b/~0" }], { "a/b": {} }],
     "unescapes once": [{ "~1": 1 }, [{ op: "remove", path: "/~01" }], {}],
     "ignores what precedes the first slash": [{ b: 1 }, [{ op: "remove", path: "x/b" }], {}],
-    "tests null of a member that is not there": [{}, [{ op: "test", path: "/a", value: null }], {}],
+    "tests null of a missing member": [{}, [{ op: "test", path: "/a", value: null }], {}],
     "tests integers beyond doubles exactly": [
       { a: 9007199254740993n },
       [{ op: "test", path: "/a", value: 9007199254740993n }],
@@ -62,7 +62,7 @@ describe("a JSON patch", () => {
       { op: "add", path: "/a/b", value: 1 },
       'add operation does not apply: doc is missing path: "/a/b": missing value',
     ],
-    "removing what is not there": [
+    "removing a missing member": [
       {},
       { op: "remove", path: "/a" },
       "error in remove for path: '/a': Unable to remove nonexistent key: a: missing value",
@@ -72,12 +72,12 @@ describe("a JSON patch", () => {
       { op: "remove", path: "/a/0" },
       "error in remove for path: '/a/0': Unable to access invalid index: 0: invalid index referenced",
     ],
-    "replacing an item that is not there": [
+    "replacing a missing item": [
       { a: [] },
       { op: "replace", path: "/a/0", value: 1 },
       "replace operation does not apply: doc is missing key: /a/0: missing value",
     ],
-    "a word for an index": [
+    "a word as an index": [
       { a: [] },
       { op: "add", path: "/a/x", value: 1 },
       "error in add for path: '/a/x': value was not a proper array index: 'x': strconv.Atoi: parsing \"x\": invalid syntax",
@@ -97,7 +97,7 @@ describe("a JSON patch", () => {
     ],
   };
   for (const [name, [document, operation, because]] of Object.entries(rejected)) {
-    it(`refuses ${name}`, () => {
+    it(`rejects ${name}`, () => {
       const message = "the server rejected our request due to an error in our request";
       expect(failureOf(() => apply(document, [operation]))).toEqual({ code: 422, message, because });
     });
@@ -105,7 +105,7 @@ describe("a JSON patch", () => {
 
   const undecodable: Record<string, [patch: JsonValue, message: string]> = {
     "an object": [{}, "expected array, got object"],
-    "a list of texts": [["x"], "expected object, got string"],
+    "a list of strings": [["x"], "expected object, got string"],
     "an operation that is a number": [[{ op: 1 }], "op: expected string, got number"],
   };
   for (const [name, [patch, message]] of Object.entries(undecodable)) {
@@ -135,7 +135,7 @@ describe("a JSON patch", () => {
     );
   });
 
-  it("cannot make a document that nests without end", () => {
+  it("cannot create a document beyond the maximum nesting", () => {
     const deeper = Array.from({ length: 12 }, () => ({ op: "copy", from: "/a", path: `${"/a".repeat(2)}` }));
     const nested = Array.from({ length: 600 }).reduce<JsonValue>((inner) => ({ a: inner }), {});
     expect(
@@ -146,7 +146,7 @@ describe("a JSON patch", () => {
     });
   });
 
-  it("names fields it does not know", () => {
+  it("reports unknown fields", () => {
     const { strictIssues } = parseJsonPatch([
       { op: "test", path: "/a" },
       { op: "test", path: "/a", foo: 1 },
@@ -154,7 +154,7 @@ describe("a JSON patch", () => {
     expect(strictIssues).toEqual(['json patch unknown field "[1].foo"']);
   });
 
-  it("keeps prototypes out of it", () => {
+  it("does not read or write prototypes", () => {
     const document = JSON.parse('{"a":{}}') as JsonValue;
     const result = apply(document, [{ op: "add", path: "/a/__proto__", value: { polluted: true } }]) as {
       a: Record<string, unknown>;

@@ -22,7 +22,7 @@ const widgets: ServedKind = {
   },
 };
 
-/** Without any, no fields would be tracked. */
+/** Without managed fields, the server would track none. */
 const managedFields = [
   {
     manager: "maker",
@@ -45,7 +45,7 @@ const web = objectOf("Deployment", {
 const widget = objectOf("Widget", { spec: { size: { count: 4 } }, status: { count: 3, selector: "app=shop" } });
 
 describe("the Scale of an object", () => {
-  it("shows what a deployment wants and has", () => {
+  it("shows the desired and actual replicas of a deployment", () => {
     expect(scaleOf(web, deployment)).toMatchObject({
       kind: "Scale",
       apiVersion: "autoscaling/v1",
@@ -55,19 +55,19 @@ describe("the Scale of an object", () => {
     });
   });
 
-  it("shows what is at the paths of a definition", () => {
+  it("reads the paths of a definition", () => {
     expect(scaleOf(widget, widgets)).toMatchObject({
       spec: { replicas: 4 },
       status: { replicas: 3, selector: "app=shop" },
     });
   });
 
-  it("is none of an object that does not count", () => {
+  it("is undefined for an object without replicas", () => {
     const uncounted = objectOf("Widget", { spec: {} });
     expect(() => scaleOf(uncounted, widgets)).toThrow('the spec replicas field ".spec.size.count" does not exist');
   });
 
-  it("shows how many are wanted and there as a table does", () => {
+  it("has the columns of a Scale table", () => {
     const scale = scaleOf(web, deployment);
     expect(scaleKind.columns.slice(1, 3).map(({ name, read }) => [name, read?.(scale, 0)])).toEqual([
       ["Desired", 2],
@@ -98,7 +98,7 @@ function changed(object: ApiObject | undefined, kind: ServedKind, parts: JsonObj
 }
 
 describe("a change of a Scale", () => {
-  it("changes how many a deployment wants, and nothing else", () => {
+  it("changes the desired replicas of a deployment only", () => {
     const { metadata, ...rest } = changed(web, deployment, { spec: { replicas: 5 } }) as JsonObject;
     expect(rest).toEqual({
       apiVersion: "apps/v1",
@@ -115,7 +115,7 @@ describe("a change of a Scale", () => {
     });
   });
 
-  it("means none when it names none", () => {
+  it("sets zero replicas when it specifies none", () => {
     expect(changed(web, deployment, { spec: {} })).toMatchObject({ spec: { replicas: 0 } });
   });
 
@@ -126,30 +126,32 @@ describe("a change of a Scale", () => {
     });
   });
 
-  const refused: Record<string, [object: ApiObject | undefined, kind: ServedKind, parts: JsonObject, because: string]> =
-    {
-      "of an object that is not there": [undefined, deployment, {}, 'deployments.apps "web" not found'],
-      "to less than none": [
-        web,
-        deployment,
-        { spec: { replicas: -1 } },
-        'Scale.autoscaling "web" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
-      ],
-      "of another object of the name": [
-        web,
-        deployment,
-        { metadata: { name: "web", uid: "uid-2" } },
-        'Operation cannot be fulfilled on deployments/scale.apps "web": Precondition failed: UID in precondition: uid-2, UID in object meta: uid-1',
-      ],
-      "that leaves an object without a count": [
-        objectOf("Widget", {}),
-        widgets,
-        {},
-        'the spec replicas field ".spec.size.count" cannot be empty',
-      ],
-    };
-  for (const [name, [object, kind, parts, because]] of Object.entries(refused)) {
-    it(`is refused ${name}`, () => {
+  const rejected: Record<
+    string,
+    [object: ApiObject | undefined, kind: ServedKind, parts: JsonObject, because: string]
+  > = {
+    "of a missing object": [undefined, deployment, {}, 'deployments.apps "web" not found'],
+    "to a negative count": [
+      web,
+      deployment,
+      { spec: { replicas: -1 } },
+      'Scale.autoscaling "web" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+    ],
+    "of another object with the same name": [
+      web,
+      deployment,
+      { metadata: { name: "web", uid: "uid-2" } },
+      'Operation cannot be fulfilled on deployments/scale.apps "web": Precondition failed: UID in precondition: uid-2, UID in object meta: uid-1',
+    ],
+    "that leaves an object without replicas": [
+      objectOf("Widget", {}),
+      widgets,
+      {},
+      'the spec replicas field ".spec.size.count" cannot be empty',
+    ],
+  };
+  for (const [name, [object, kind, parts, because]] of Object.entries(rejected)) {
+    it(`${name} is rejected`, () => {
       expect(() => changed(object, kind, parts)).toThrow(StatusError);
       expect(() => changed(object, kind, parts)).toThrow(because);
     });

@@ -7,20 +7,20 @@ describe("YAML", () => {
     "of a block": ["a:\n  - b: 1\n    c: [x, {y: z}]\n", { a: [{ b: 1, c: ["x", { y: "z" }] }] }],
     "of JSON": ['{"a": [1, "]}", {"b": null}]}', { a: [1, "]}", { b: null }] }],
     "with aliases": ["a: &x {b: 1}\nc: *x\n", { a: { b: 1 }, c: { b: 1 } }],
-    "with text that looks nested": ["a: |\n  - - - [[[[ {{{{\nb: 1", { a: "- - - [[[[ {{{{\n", b: 1 }],
+    "with a string that looks nested": ["a: |\n  - - - [[[[ {{{{\nb: 1", { a: "- - - [[[[ {{{{\n", b: 1 }],
     "with large integers": ["a: 9007199254740993", { a: 9007199254740993n }],
-    "nested as deep as JSON may be": [
+    "nested to the JSON limit": [
       `${"[".repeat(900)}${"]".repeat(900)}`,
       JSON.parse(`${"[".repeat(900)}${"]".repeat(900)}`),
     ],
-    "of nothing": ["", null],
+    "that is empty": ["", null],
   };
   for (const [name, [text, value]] of Object.entries(read)) {
     it(`${name} is read`, () => expect(readYaml(text)).toEqual(value));
   }
 
   const deep = 20_000;
-  const refused: Record<string, string> = {
+  const rejected: Record<string, string> = {
     "lists in brackets": "[".repeat(deep),
     "lists in closed brackets": `${"[".repeat(deep)}${"]".repeat(deep)}`,
     "maps in braces": "{a: ".repeat(deep),
@@ -28,19 +28,19 @@ describe("YAML", () => {
     "lists by dashes": `${"- ".repeat(deep)}a`,
     "lists by dashes with anchors": Array.from({ length: deep }, (_, at) => `- &a${at} `).join(""),
     "keys of keys": "? ".repeat(deep),
-    "brackets behind what looks like quotes": `[a"${"[".repeat(deep)}"`,
-    "brackets that quoted brackets seem to close": '["]",'.repeat(deep),
-    "brackets that are closed by others": "[a, }{".repeat(deep) + "[".repeat(deep),
+    "brackets behind an apparent quote": `[a"${"[".repeat(deep)}"`,
+    "brackets beside quoted brackets": '["]",'.repeat(deep),
+    "brackets closed by other brackets": "[a, }{".repeat(deep) + "[".repeat(deep),
     indentation: Array.from({ length: 2_200 }, (_, at) => `${" ".repeat(at)}a:\n`).join(""),
-    "a list in itself": "&a [*a]",
+    "a recursive list": "&a [*a]",
     "aliases of aliases": `a: &a [x]\n${Array.from({ length: 30 }, (_, at) => `b${at}: &b${at} [${at === 0 ? "*a, *a" : `*b${at - 1}, *b${at - 1}`}]\n`).join("")}`,
-    "a number that is none": "a: .nan",
-    "a number without end": "a: -.inf",
+    NaN: "a: .nan",
+    infinity: "a: -.inf",
     "two documents": "a: 1\n---\nb: 2",
-    "one key twice": "a: 1\na: 2",
+    "a duplicate key": "a: 1\na: 2",
   };
-  for (const [name, text] of Object.entries(refused)) {
-    it(`with ${name} is refused`, () => {
+  for (const [name, text] of Object.entries(rejected)) {
+    it(`with ${name} is rejected`, () => {
       expect(() => readYaml(text)).toThrow(StatusError);
       expect(() => readYaml(text)).toThrow(/^error converting YAML to JSON: yaml: /);
     });

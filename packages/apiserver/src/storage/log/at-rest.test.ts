@@ -41,8 +41,8 @@ function textsOf(store: ObjectStore): string[] {
   return [...store.list({ resource })].map(({ text }) => text).sort();
 }
 
-describe("objects at rest", () => {
-  it("say what they said, also after a restart", async () => {
+describe("compressed objects", () => {
+  it("keep their content, also after a restart", async () => {
     const log = new MemoryLog();
     const store = await openStore(log, new FakeClock(), { limits });
     const texts: string[] = [];
@@ -56,7 +56,7 @@ describe("objects at rest", () => {
     await again.close();
   });
 
-  it("take less memory than their texts when they are alike", async () => {
+  it("take less memory than their texts when they are similar", async () => {
     setFlagsFromString("--expose-gc");
     const collectGarbage = runInNewContext("gc") as () => void;
     const store = await openStore(new ForgetfulLog(), new FakeClock(), { limits });

@@ -42,14 +42,14 @@ class LeftLog extends MemoryLog {
 
 describe("loading a log", () => {
   const states: Record<string, [compacted: number, records: string[], listed: string[], revision: number]> = {
-    "with nothing in it": [1, [], [], 1],
-    "with all of its history": [1, ["+a2", "+b3", "+a4", "-b5"], ["a4"], 5],
+    "that is empty": [1, [], [], 1],
+    "with its full history": [1, ["+a2", "+b3", "+a4", "-b5"], ["a4"], 5],
     "whose history was compacted": [4, ["+b3", "+a4", "-b5"], ["a4"], 5],
     "whose newest record was compacted away": [9, ["+a4"], ["a4"], 9],
     "with gaps between revisions": [1, ["+a10", "+b20"], ["a10", "b20"], 20],
   };
   for (const [what, [compacted, records, listed, revision]] of Object.entries(states)) {
-    it(`gives the state of a log ${what}`, async () => {
+    it(`loads the state of a log ${what}`, async () => {
       const store = await openStore(new LeftLog(compacted, records), new FakeClock());
       const found = [...store.list({ resource: "configmaps" })].map(({ key, revision: at }) => `${key.name}${at}`);
       expect(found).toEqual(listed);
@@ -58,7 +58,7 @@ describe("loading a log", () => {
     });
   }
 
-  it("finishes a compaction that was cut short", async () => {
+  it("finishes an interrupted compaction", async () => {
     const clock = new FakeClock();
     const log = new LeftLog(6, ["+a2", "+b3", "+a4", "-b5", "-c6", "+d7"]);
     const store = await openStore(log, clock);
@@ -71,11 +71,11 @@ describe("loading a log", () => {
   const damages: Record<string, [records: string[], wrong: string]> = {
     "out of order": [["+a4", "+b3"], "revision 3 follows revision 4"],
     twice: [["+a4", "+b4"], "revision 4 follows revision 4"],
-    "out of order, from before history": [["+a2", "+b1"], "revision 1 follows revision 2"],
-    "that delete nothing": [["-a4"], "revision 4 deletes a, which does not exist"],
+    "out of order, from before the compaction": [["+a2", "+b1"], "revision 1 follows revision 2"],
+    "that delete a missing object": [["-a4"], "revision 4 deletes a, which does not exist"],
   };
   for (const [what, [records, wrong]] of Object.entries(damages)) {
-    it(`refuses records ${what}, and lets go of the log`, async () => {
+    it(`rejects records ${what}, and closes the log`, async () => {
       const log = new LeftLog(3, records);
       await expect(openStore(log, new FakeClock())).rejects.toThrow(
         `memory is damaged: ${wrong}. Nothing was changed.`,

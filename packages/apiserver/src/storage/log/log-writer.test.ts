@@ -14,7 +14,7 @@ function key(name: string): ObjectKey {
   return { plane: "root", resource: "configmaps", namespace: "default", name };
 }
 
-describe("writes on their way to the disk", () => {
+describe("writes in flight to the disk", () => {
   let log: BlockingLog;
   let clock: FakeClock;
   let store: ObjectStore;
@@ -68,7 +68,7 @@ describe("writes on their way to the disk", () => {
     expect([(await created).ok, (await removed).ok]).toEqual([true, true]);
   });
 
-  it("gather for as long as the log lets them, also when they follow from the last ones", async () => {
+  it("are batched for the linger time of the log, also after a previous batch", async () => {
     const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
     log.gatherWrites = turn;
     const [first, second] = [create("a"), create("b")];
@@ -82,7 +82,7 @@ describe("writes on their way to the disk", () => {
     expect((await Promise.all([...followers, later])).map(({ ok }) => ok)).toEqual([true, true, true]);
   });
 
-  it("gather while others are being written", async () => {
+  it("are batched while others are in flight", async () => {
     const first = [create("a"), create("b")];
     const call = await log.next();
     const second = [create("c"), create("d"), create("e")];
@@ -93,7 +93,7 @@ describe("writes on their way to the disk", () => {
     expect(observed).toEqual([2, 3, 4, 5, 6]);
   });
 
-  it("go in batches of limited count and size", async () => {
+  it("are limited in count and size of a batch", async () => {
     await store.close();
     await open({ batchCount: 3, batchChars: 200 });
     const writes = [1, 2, 3, 4].map((at) => create(`a-${at}`));
@@ -105,7 +105,7 @@ describe("writes on their way to the disk", () => {
     await Promise.all(writes);
   });
 
-  it("are refused when too many wait", async () => {
+  it("are rejected when too many wait", async () => {
     await store.close();
     await open({ queueCount: 2 });
     const first = create("a");
@@ -121,7 +121,7 @@ describe("writes on their way to the disk", () => {
     await Promise.all([first, ...waiting, later]);
   });
 
-  it("answer a conflict once the write it conflicts with can be seen", async () => {
+  it("answer a conflict once the conflicting write is visible", async () => {
     const winner = create("a");
     const call = await log.next();
     let answer: WriteResult | undefined;
@@ -136,7 +136,7 @@ describe("writes on their way to the disk", () => {
     expect(store.get(key("a"))?.revision).toBe(2);
   });
 
-  it("let a create follow a deletion on its way", async () => {
+  it("let a create follow a deletion in flight", async () => {
     const created = create("a");
     await pass(2);
     await created;
@@ -149,7 +149,7 @@ describe("writes on their way to the disk", () => {
     expect((await again).ok).toBe(true);
   });
 
-  it("fail together when the disk is full, and work again once it is not", async () => {
+  it("fail together when the disk is full, and succeed again once it has space", async () => {
     const batch = [create("a"), create("b")];
     const call = await log.next();
     const queued = [create("c"), create("d")];
@@ -166,7 +166,7 @@ describe("writes on their way to the disk", () => {
     expect(observed).toEqual([2]);
   });
 
-  it("that wait for others of the same object are answered in the order in which they came", async () => {
+  it("of the same object are answered in order of arrival", async () => {
     const first = create("a");
     const call = await log.next();
     const waiting = [create("a"), store.put(key("a"), 2, { second: true }), store.put(key("a"), 2, { third: true })];
@@ -176,7 +176,7 @@ describe("writes on their way to the disk", () => {
     expect(store.get(key("a"))?.object["second"]).toBe(true);
   });
 
-  it("say what to do when the disk is full", async () => {
+  it("explain what to do when the disk is full", async () => {
     const write = create("a");
     const answer = expect(write).rejects.toThrow(
       new StorageUnavailable(
@@ -187,7 +187,7 @@ describe("writes on their way to the disk", () => {
     await answer;
   });
 
-  it("are refused until a restart when it is not certain what the disk did", async () => {
+  it("are rejected until a restart after an uncertain write", async () => {
     const kept = create("kept");
     await pass(2);
     await kept;
@@ -211,7 +211,7 @@ describe("writes on their way to the disk", () => {
     await expect(create("d")).rejects.toThrow(new StorageUnavailable(message));
   });
 
-  it("go on while the disk has no room for compaction, which is tried again", async () => {
+  it("continue while the disk has no space for compaction, which is retried", async () => {
     const created = create("a");
     await pass(2);
     const updated = store.put(key("a"), (await created).ok ? 2 : 0, {});
@@ -230,20 +230,20 @@ describe("writes on their way to the disk", () => {
     await call.pass();
   });
 
-  it("are refused when compaction fails in another way", async () => {
+  it("are rejected after another compaction failure", async () => {
     const created = create("a");
     await pass(2);
     await created;
     clock.advance(5 * 60_000);
     const call = await log.next();
     const queued = create("b");
-    const refused = expect(queued).rejects.toThrow(StorageUnavailable);
+    const rejected = expect(queued).rejects.toThrow(StorageUnavailable);
     await call.fail(broken);
-    await refused;
+    await rejected;
     await expect(create("c")).rejects.toThrow(StorageUnavailable);
   });
 
-  it("are not held up for long by compaction, which goes in steps between them", async () => {
+  it("are delayed only briefly by compaction, which runs in steps between them", async () => {
     await store.close();
     await open({ compactionCount: 2, historyCount: 1 });
     const calls: string[] = [];

@@ -34,14 +34,14 @@ const { value: anything, object: anyObject } = fc.letrec((tie) => ({
   }),
 }));
 
-/** Equal in every bit and in the order of members. */
+/** Compares bit by bit, including the order of members. */
 function expectSame(left: unknown, right: unknown): void {
   expect(left).toStrictEqual(right);
   expect(writeJson(left)).toBe(writeJson(right));
 }
 
-describe("a value that reads back", () => {
-  it("is what its text says", () => {
+describe("a value that round-trips", () => {
+  it("equals its parsed text", () => {
     let count = 0;
     const check = fc.property(anything, (value) => {
       if (!roundTrips(value)) return;
@@ -52,7 +52,7 @@ describe("a value that reads back", () => {
     expect(count).toBeGreaterThan(1_000);
   });
 
-  it("is every value that was read", () => {
+  it("includes every parsed value", () => {
     fc.assert(
       fc.property(anything, (value) => {
         expect(roundTrips(readJson(writeJson(value) ?? "null"))).toBe(true);
@@ -62,21 +62,21 @@ describe("a value that reads back", () => {
   });
 
   it.each<[string, unknown]>([
-    ["a member that is left out", { a: { b: undefined } }],
+    ["an undefined member", { a: { b: undefined } }],
     ["a hole in a list", { a: new Array(1) }],
-    ["a member that another object lends", Object.create({ a: 1 })],
-    ["an integer beyond doubles that is one", { a: 2 ** 60 }],
-    ["a bigint that a double holds", { a: 5n }],
+    ["an inherited member", Object.create({ a: 1 })],
+    ["a double beyond the safe integers", { a: 2 ** 60 }],
+    ["a bigint within the safe integers", { a: 5n }],
     ["minus zero", [-0]],
-    ["no number", [Number.NaN]],
+    ["NaN", [Number.NaN]],
     ["a date", { at: new Date(0) }],
   ])("has not: %s", (_, value) => {
     expect(roundTrips(value)).toBe(false);
   });
 });
 
-describe("an object that was stored", () => {
-  it("is what its text says, and is not read again when it was what was put there", async () => {
+describe("a stored object", () => {
+  it("equals its parsed text, and is not parsed again when it is the written object", async () => {
     await fc.assert(
       fc.asyncProperty(anyObject as fc.Arbitrary<JsonObject>, async (object) => {
         const store = await openStore(new MemoryLog(), new FakeClock());

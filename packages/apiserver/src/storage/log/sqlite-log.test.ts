@@ -36,7 +36,7 @@ function digest(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Every file of a directory with its content. */
+/** Returns every file of a directory with its content. */
 function filesIn(directory: string): Record<string, string> {
   const names = readdirSync(directory).sort();
   return Object.fromEntries(names.map((name) => [name, digest(readFileSync(join(directory, name)))]));
@@ -48,7 +48,7 @@ function edit(path: string, sql: string): void {
   db.close();
 }
 
-/** Of a copy: a statement that was read from keeps its database locked until it is collected. */
+/** Reads a copy: a statement that was read from keeps its database locked until it is collected. */
 function formatIn(directory: string): unknown {
   const copy = mkdtempSync(join(tmpdir(), "milo-quota-copy-"));
   cpSync(directory, copy, { recursive: true });
@@ -100,9 +100,9 @@ describe("a damaged database", () => {
   const damages: Record<string, [damage: () => void, wrong: string | RegExp]> = {
     "cut in half": [() => truncateSync(path, readFileSync(path).length / 2), /malformed|btree|page/i],
     "cut within its first page": [() => truncateSync(path, 700), /malformed|not a database|btree|page/i],
-    "shorter than a header": [() => truncateSync(path, 7), "it is not an SQLite database"],
+    "shorter than the header": [() => truncateSync(path, 7), "it is not an SQLite database"],
     "with a garbled header": [() => flip(path, "SQLite format 3"), "it is not an SQLite database"],
-    "that is a text": [
+    "that is a text file": [
       () => writeFileSync(path, "these are not the objects you look for"),
       "it is not an SQLite database",
     ],
@@ -120,7 +120,7 @@ describe("a damaged database", () => {
     ],
     "without its head": [() => edit(path, "DELETE FROM head"), "its format is missing"],
     "without its records": [() => edit(path, "DROP TABLE records"), "no such table: records"],
-    "with an object that is no JSON": [
+    "with an object that is not JSON": [
       () => insert(path, 900, false, '{"a":'),
       "revision 900 (configmaps default/planted) is not the JSON of an object",
     ],
@@ -128,7 +128,7 @@ describe("a damaged database", () => {
       () => insert(path, 900, false, "[]"),
       "revision 900 (configmaps default/planted) is not the JSON of an object",
     ],
-    "that deletes what is not there": [
+    "that deletes a missing object": [
       () => insert(path, 900, true, "{}"),
       "revision 900 deletes planted, which does not exist",
     ],
@@ -146,7 +146,7 @@ describe("a damaged database", () => {
       },
       "it is empty, but its write-ahead log is not",
     ],
-    "lost beside its write-ahead log": [
+    "missing beside its write-ahead log": [
       () => {
         writeFileSync(`${path}-wal`, "frames");
         rmSync(path);
@@ -156,7 +156,7 @@ describe("a damaged database", () => {
   };
 
   for (const [what, [damage, wrong]] of Object.entries(damages)) {
-    it(`${what} is refused, named and left as it is`, async () => {
+    it(`${what} is rejected by name and unchanged`, async () => {
       damage();
       const before = filesIn(directory);
       const error: unknown = await openIn(directory).catch((caught: unknown) => caught);
@@ -170,14 +170,14 @@ describe("a damaged database", () => {
     });
   }
 
-  it("of a newer format is refused, and the message says which program to use", async () => {
+  it("of a newer format is rejected with the version to use", async () => {
     edit(path, "UPDATE head SET format = 3");
     await expect(openIn(directory)).rejects.toThrow(
       `${path} has format 3, but this program supports format 2: use a newer version`,
     );
   });
 
-  it("of the format before this one is read, and written in this one", async () => {
+  it("of the previous format is read, and written in the current one", async () => {
     const before = headChecksum(1, 1);
     edit(path, `UPDATE head SET format = 1, checksum = ${before}`);
     const count = async (): Promise<number> => {
@@ -218,7 +218,7 @@ describe("a database on disk", () => {
     expect(readdirSync(join(directory, "deep", "down"))).toEqual(["objects.db"]);
   });
 
-  it("is refused to a second store, which hears who has it", async () => {
+  it("is locked for a second store, which reports the owner", async () => {
     const store = await openIn(directory);
     await expect(openIn(directory)).rejects.toThrow(
       `the data directory ${directory} is already in use by process ${process.pid}`,
@@ -233,7 +233,7 @@ describe("a database on disk", () => {
     await expect(openIn(file)).rejects.toThrow(/EEXIST.*file/);
   });
 
-  it("is longer than one page of records and than many checkpoints", async () => {
+  it("holds more than one page of records and many checkpoints", async () => {
     const text = "é".repeat(20_000);
     const wal = `${databasePath(directory)}-wal`;
     const write = async (store: ObjectStore) => {
@@ -253,7 +253,7 @@ describe("a database on disk", () => {
     await third.close();
   });
 
-  it("that is full refuses writes, still reads, and takes writes again once there is room", async () => {
+  it("that is full rejects writes, still reads, and accepts writes again once it has space", async () => {
     const clock = new FakeClock();
     const store = await openIn(directory, { pagesMax: 100 }, clock);
     const text = "x".repeat(3_000);
@@ -268,8 +268,8 @@ describe("a database on disk", () => {
     const { revision } = store;
     expect(revision).toBeGreaterThan(50);
     const before = [...store.list(configmaps)].map((stored) => stored.text);
-    const refused = await Promise.allSettled(Array.from({ length: 5 }, (_, at) => put(store, `b-${at}`, text)));
-    expect(refused.map(({ status }) => status)).toEqual(Array(5).fill("rejected"));
+    const rejected = await Promise.allSettled(Array.from({ length: 5 }, (_, at) => put(store, `b-${at}`, text)));
+    expect(rejected.map(({ status }) => status)).toEqual(Array(5).fill("rejected"));
     expect(store.revision).toBe(revision);
     expect([...store.list(configmaps)].map((stored) => stored.text)).toEqual(before);
     clock.advance(10 * 60_000); // compaction frees space
@@ -293,7 +293,7 @@ describe("a database on disk", () => {
     }
   }
 
-  it("whose thread has ended takes no more writes", async () => {
+  it("whose thread ended accepts no more writes", async () => {
     const log = new SqliteLog({ directory });
     const store = await openStore(log, new FakeClock());
     await put(store, "a", "x");
@@ -305,7 +305,7 @@ describe("a database on disk", () => {
     await store.close();
   });
 
-  it("whose write fails for another reason takes no more writes", async () => {
+  it("whose write fails for another reason accepts no more writes", async () => {
     const log = new SqliteLog({ directory });
     const store = await openStore(log, new FakeClock());
     await log.append([{ revision: 2, key: key("planted"), deleted: false, text: "{}", more: false }]);

@@ -17,7 +17,7 @@ function version(key: ObjectKey, revision: number): StoredObject {
 }
 
 describe("recent objects", () => {
-  it("are newest versions, of the very key, and no more than may be", () => {
+  it("are latest versions by key, up to the limit", () => {
     const act = fc.record({ act: fc.constantFrom("set", "delete", "miss"), at: fc.nat(keys.length - 1) });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 60 }), (acts) => {

@@ -13,7 +13,7 @@ function queueOf(count: number): RevisionQueue<Entry> {
   return queue;
 }
 
-test("entries go from the front, and the rest are found by revision", () => {
+test("entries are removed from the front, and the rest are found by revision", () => {
   const queue = queueOf(5_000);
   for (let count = 0; count < 3_000; count += 1) queue.shift();
   expect(queue.size).toBe(2_000);
@@ -22,19 +22,19 @@ test("entries go from the front, and the rest are found by revision", () => {
   expect(queue.after(4_998)).toEqual([{ revision: 4_999 }, { revision: 5_000 }]);
 });
 
-test("an empty queue gives nothing", () => {
+test("an empty queue returns no entry", () => {
   const queue = queueOf(1);
   expect(queue.shift()).toEqual({ revision: 1 });
   expect(queue.shift()).toBeUndefined();
   expect([queue.size, queue.first, queue.after(0)]).toEqual([0, undefined, []]);
 });
 
-test("what is forgotten takes no memory any more, however many are left", async () => {
+test("removed entries are garbage collected while others remain", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
   const queue = queueOf(10);
   const forgotten = new WeakRef(queue.shift() as Entry);
-  await new Promise((resolve) => setImmediate(resolve)); // until then the creator of a weak reference keeps its target alive
+  await new Promise((resolve) => setImmediate(resolve)); // A new weak reference keeps its target alive until the next turn.
   collectGarbage();
   expect(forgotten.deref()).toBeUndefined();
   expect(queue.size).toBe(9);

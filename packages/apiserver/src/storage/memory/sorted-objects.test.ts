@@ -25,8 +25,8 @@ function contents(objects: Iterable<StoredObject>): string[] {
   return [...objects].map(({ key, revision }) => `${key.name}@${revision}`);
 }
 
-describe("the order of bytes", () => {
-  it("is that of the texts in UTF-8", () => {
+describe("byte order", () => {
+  it("is the order of the strings in UTF-8", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }), (left, right) => {
         expect(Math.sign(compareBytes(left, right))).toBe(Buffer.compare(Buffer.from(left), Buffer.from(right)));
@@ -35,7 +35,7 @@ describe("the order of bytes", () => {
   });
 });
 
-/** Runs of neighbours are added and removed, so that chunks fill, split, empty and merge. */
+/** Adds and removes runs of neighbors, so that chunks fill, split, empty and merge. */
 const run = fc.record({
   act: fc.constantFrom("add", "remove", "replace"),
   from: fc.nat(4_000),
@@ -44,7 +44,7 @@ const run = fc.record({
 });
 
 describe("sorted objects", () => {
-  it("hold what a sorted array would hold, and snapshots stay as they were", () => {
+  it("equal a sorted array, and their snapshots are immutable", () => {
     fc.assert(
       fc.property(fc.array(run, { maxLength: 12 }), fc.nat(6_000), (runs, seek) => {
         const objects = new SortedObjects();
@@ -83,7 +83,7 @@ describe("sorted objects", () => {
     );
   });
 
-  it("are in the order of bytes, whatever is in their names", () => {
+  it("are in byte order for any names", () => {
     const name = fc.string({
       unit: fc.constantFrom("a", "b", "\u00e9", "\uffee", "\u{1f600}"),
       maxLength: 4,
@@ -100,7 +100,7 @@ describe("sorted objects", () => {
     );
   });
 
-  it("find the newest version, however many share its name", () => {
+  it("find the latest version among many with the same name prefix", () => {
     const act = fc.record({ set: fc.boolean(), plane: fc.nat(1), namespace: fc.nat(1), name: fc.nat(2) });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
@@ -122,7 +122,7 @@ describe("sorted objects", () => {
     );
   });
 
-  it("keep full chunks when names count up, so that they take little memory", () => {
+  it("keep chunks full for ascending names, to save memory", () => {
     const objects = new SortedObjects();
     for (let at = 0; at < 5_120; at += 1) objects.set(stored(String(at).padStart(6, "0")));
     expect(objects.chunkCount).toBeLessThanOrEqual(11);

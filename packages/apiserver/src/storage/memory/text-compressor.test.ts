@@ -32,8 +32,8 @@ function read(short: string | CompressedText): string {
   return typeof short === "string" ? short : short.text;
 }
 
-describe("texts in short", () => {
-  it("are what they were, and as long", () => {
+describe("compressed texts", () => {
+  it("decompress to the original, with the original length", () => {
     const made = fc.array(
       fc.record({
         resource: fc.constantFrom("a", "b"),
@@ -55,7 +55,7 @@ describe("texts in short", () => {
     );
   });
 
-  it("are made of texts that are alike, once there have been some", () => {
+  it("are created for similar texts, after a few of them", () => {
     const shorts = new TextCompressor();
     const made = texts(100, (at) => alike(at)).map((text) => shorts.of("examples", text));
     expect(made.slice(0, 8).some(isShort)).toBe(false);
@@ -63,7 +63,7 @@ describe("texts in short", () => {
     expect(made.map(read)).toEqual(texts(100, (at) => alike(at)));
   });
 
-  it("are made of several shapes by turns", () => {
+  it("are created for alternating shapes", () => {
     const shorts = new TextCompressor();
     const swapped = (at: number) =>
       at % 2 === 0 ? alike(at) : JSON.stringify({ more: [at], ...JSON.parse(alike(at)) });
@@ -72,17 +72,23 @@ describe("texts in short", () => {
   });
 
   it.each([
-    ["are too short to gain anything", (at: number) => JSON.stringify({ at, text: "x".repeat(400) })],
-    ["are too long to be looked through", (at: number) => JSON.stringify({ at, text: "x".repeat(20_000) })],
-    ["have little in common", (at: number) => JSON.stringify({ ...fields, padding: random(1_000, at) })],
-    ["have nothing in common", (at: number) => JSON.stringify({ [random(300, at)]: random(300, at + 1) })],
+    ["are not created for texts that are too short", (at: number) => JSON.stringify({ at, text: "x".repeat(400) })],
+    ["are not created for texts that are too long", (at: number) => JSON.stringify({ at, text: "x".repeat(20_000) })],
+    [
+      "are not created for texts with little in common",
+      (at: number) => JSON.stringify({ ...fields, padding: random(1_000, at) }),
+    ],
+    [
+      "are not created for texts with nothing in common",
+      (at: number) => JSON.stringify({ [random(300, at)]: random(300, at + 1) }),
+    ],
   ])("are not made of texts that %s", (_, textAt) => {
     const shorts = new TextCompressor();
     const made = texts(200, textAt).map((text) => shorts.of("examples", text));
     expect(made).toEqual(texts(200, textAt));
   });
 
-  it("are made again after texts that had nothing in common", () => {
+  it("are created again after texts with nothing in common", () => {
     const shorts = new TextCompressor();
     for (const text of texts(500, (at) => random(1_000, at))) shorts.of("examples", text);
     const made = texts(3_000, alike).map((text) => shorts.of("examples", text));

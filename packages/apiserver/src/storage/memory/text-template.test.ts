@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TextTemplate } from "./text-template.ts";
 
-/** Few words, so that many are equal; with quotes, blanks and marks. */
+/** Few words, so that many are equal; with quotes, spaces and separators. */
 const word = fc.constantFrom(
   "",
   "a",
@@ -30,7 +30,7 @@ function formOf(first: string, ...others: readonly string[]): TextTemplate | und
 }
 
 describe("a template", () => {
-  it("gives back exactly the texts that it fits", () => {
+  it("restores exactly the texts that match it", () => {
     fc.assert(
       fc.property(fc.oneof(text, alike), fc.oneof(text, alike), fc.array(text), (first, second, others) => {
         const template = formOf(first, second);
@@ -46,7 +46,7 @@ describe("a template", () => {
   const plainWord = fc.constantFrom("", "a", "b", "uid-1", "uid-2", "\\", "é", "😀");
   const words = fc.array(fc.tuple(plainWord, plainWord, plainWord), { minLength: 1, maxLength: 60 });
 
-  it("fits all the texts that it was made of", () => {
+  it("matches all texts that it was created from", () => {
     fc.assert(
       fc.property(words, (columns) => {
         const texts = [0, 1, 2].map((at) => columns.map((column) => column[at]).join('"'));
@@ -59,16 +59,16 @@ describe("a template", () => {
 
   const cases: Record<string, [made: readonly string[], text: string, entries: string | undefined]> = {
     "a word that differs": [['{"name":"a"}', '{"name":"b"}'], '{"name":"other"}', "other"],
-    "what is between words": [['{"n":1,"m":2}', '{"n":7,"m":2}'], '{"n":50,"m":2}', ":50,"],
+    "separators between words": [['{"n":1,"m":2}', '{"n":7,"m":2}'], '{"n":50,"m":2}', ":50,"],
     "the end": [['{"n":1}', '{"n":2}'], '{"n":3}', ":3}"],
     "the same word again": [['{"a":"x1","b":"x1"}', '{"a":"x2","b":"x2"}'], '{"a":"x3","b":"x3"}', 'x3"\x01'],
-    "two words that were the same": [['{"a":"x1","b":"x1"}', '{"a":"x2","b":"x2"}'], '{"a":"x3","b":"x4"}', 'x3"x4'],
+    "two words that were equal": [['{"a":"x1","b":"x1"}', '{"a":"x2","b":"x2"}'], '{"a":"x3","b":"x4"}', 'x3"x4'],
     "another key": [['{"name":"a"}', '{"name":"b"}'], '{"uid":"a"}', undefined],
-    "more after it": [['{"name":"a"}', '{"name":"b"}'], '{"name":"a"} ', undefined],
+    "a longer text": [['{"name":"a"}', '{"name":"b"}'], '{"name":"a"} ', undefined],
     "more words": [['{"name":"a"}', '{"name":"b"}'], '{"name":"a","b":"c"}', undefined],
   };
   for (const [what, [made, given, entries]] of Object.entries(cases)) {
-    it(`says what is to be filled in: ${what}`, () => {
+    it(`extracts the values to fill in: ${what}`, () => {
       const [first = "", ...others] = made;
       expect(formOf(first, ...others)?.valuesIn(given)).toBe(entries);
     });

@@ -27,12 +27,12 @@ describe.each(everyLibrary)("the examples of the library $name", ({ functions, m
 });
 
 describe("libraries", () => {
-  it("have names of their own", () => {
+  it("have unique names", () => {
     const names = everyLibrary.map((library) => library.name);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("declare no function twice within one library", () => {
+  it("declare each function once within one library", () => {
     for (const { functions } of everyLibrary) {
       const names = functions.map((declared) => declared.name);
       expect(new Set(names).size).toBe(names.length);

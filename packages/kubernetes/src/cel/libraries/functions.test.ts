@@ -363,22 +363,22 @@ holds("encoders", {
   "base64.decode('Y$==')": "conversion: illegal base64 data",
 });
 
-describe("calls on what is only known later", () => {
+describe("calls on dynamic values", () => {
   const table: Record<string, [expression: string, d: unknown, value: unknown]> = {
-    "choose the overload by the value": ["d.indexOf('b')", "abc", 1],
-    "choose another by another": ["d.indexOf('b')", ["a", "b"], 1],
-    "fail if there is none": ["d.indexOf('b')", 5, "no-such-overload: no such overload"],
-    "look at every argument": ["d.substring(1, d)", "abc", "no-such-overload: no such overload"],
-    "look at elements": ["d.join('-')", ["a", 5], "no-such-overload: join: a list element is not a string"],
-    "take a map where a map is": ["size(d)", { a: 1 }, 1],
-    "do not take a text for a timestamp": [
+    "select the overload by the value": ["d.indexOf('b')", "abc", 1],
+    "select another overload by another value": ["d.indexOf('b')", ["a", "b"], 1],
+    "fail without a matching overload": ["d.indexOf('b')", 5, "no-such-overload: no such overload"],
+    "check every argument": ["d.substring(1, d)", "abc", "no-such-overload: no such overload"],
+    "check elements": ["d.join('-')", ["a", 5], "no-such-overload: join: a list element is not a string"],
+    "accept a map for a map": ["size(d)", { a: 1 }, 1],
+    "do not accept a string for a timestamp": [
       "d.getHours()",
       "2024-01-01T00:00:00Z",
       "no-such-overload: no such overload",
     ],
-    "take JSON numbers as ints": ["d.map(x, x + 1)", [1, 2], [2, 3]],
-    "take JSON numbers in sums": ["d.sum()", [1, 2], 3],
-    "take JSON numbers in sets": ["sets.contains(d, [2])", [1, 2], true],
+    "convert JSON numbers to ints": ["d.map(x, x + 1)", [1, 2], [2, 3]],
+    "convert JSON numbers in sums": ["d.sum()", [1, 2], 3],
+    "convert JSON numbers in sets": ["sets.contains(d, [2])", [1, 2], true],
   };
   it.each(Object.entries(table))("%s", (_, [expression, d, value]) => {
     expect(answer(expression, d)).toEqual(value);

@@ -21,7 +21,7 @@ function answers(name: string, table: Record<string, unknown>): void {
   });
 }
 
-// The results of kube-apiserver 1.34 for the same, except for error texts.
+// kube-apiserver 1.34 returns the same results, with other error texts.
 
 answers("addresses", {
   "type(ip('1.2.3.4')) == net.IP": true,

@@ -7,7 +7,7 @@ import { parse } from "./parser.ts";
 
 const { macros } = createEnvironment();
 
-/** An expression with every operation in parentheses, and every macro spelled out. */
+/** Formats an expression with explicit parentheses and expanded macros. */
 function spell(node: Expression): string {
   switch (node.kind) {
     case "literal":
@@ -178,13 +178,13 @@ describe("macros", () => {
     expect(spelled(source)).toBe(text);
   });
 
-  it("are ordinary calls where no library offers them", () => {
+  it("are ordinary calls without a library that declares them", () => {
     const parsed = parse("a.all(x, x)", { macros: new Map() });
     expect(parsed.ok && spell(parsed.expression)).toBe("a.all(x, x)");
   });
 });
 
-describe("places", () => {
+describe("source positions", () => {
   const table: Record<string, number> = {
     "a + b": 2,
     "a.b": 1,
@@ -231,8 +231,8 @@ const expression: fc.Arbitrary<string> = fc.letrec<{ tree: string }>((tie) => {
   };
 }).tree;
 
-describe("reading", () => {
-  it("what was spelled out gives the same expression again", () => {
+describe("parsing", () => {
+  it("round-trips a formatted expression", () => {
     fc.assert(
       fc.property(expression, (source) => {
         const once = spelled(source);

@@ -12,7 +12,7 @@ function mapOf(...entries: [Value, Value][]): Value {
 
 const unmetered = { spend: () => undefined };
 
-describe("a value as text", () => {
+describe("the display of a value", () => {
   const table: Record<string, [value: Value, text: string]> = {
     "null is its name": [null, "null"],
     "a boolean is its name": [true, "true"],
@@ -22,8 +22,8 @@ describe("a value as text", () => {
     "a whole double has none": [2, "2"],
     "infinity is spelled out": [Number.POSITIVE_INFINITY, "Infinity"],
     "a string is itself": ["a", "a"],
-    "bytes are text where they are text": [Uint8Array.of(104, 105), "hi"],
-    "bytes that are no text are escaped": [Uint8Array.of(65, 255), "A\\xff"],
+    "bytes are text if they are UTF-8": [Uint8Array.of(104, 105), "hi"],
+    "bytes that are not UTF-8 are escaped": [Uint8Array.of(65, 255), "A\\xff"],
     "a timestamp is in UTC": [new Timestamp(0n), "1970-01-01T00:00:00Z"],
     "a duration is in seconds": [new Duration(1_500_000_000n), "1.5s"],
     "a type is its name": [new TypeName("int"), "int"],
@@ -31,15 +31,15 @@ describe("a value as text", () => {
     "a list is in brackets": [new ListValue([1n, new ListValue(["a"])]), "[1, [a]]"],
     "a map is sorted": [mapOf(["b", 1n], ["a", new Uint(2n)]), "{a: 2, b: 1}"],
     "a map has keys of any type": [mapOf([1n, "x"], [true, "y"]), "{1: x, true: y}"],
-    "an optional says so": [new Optional(1n), "optional(1)"],
-    "an optional without value says so": [Optional.none, "optional.none()"],
-    "JSON is shown as lists and maps are": [{ n: 1, deep: [{ x: null }] }, "{deep: [{x: null}], n: 1}"],
+    "an optional shows its value": [new Optional(1n), "optional(1)"],
+    "an empty optional shows none": [Optional.none, "optional.none()"],
+    "JSON is shown like lists and maps": [{ n: 1, deep: [{ x: null }] }, "{deep: [{x: null}], n: 1}"],
   };
   it.each(Object.entries(table))("%s", (_, [value, text]) => {
     expect(displayValue(value, unmetered)).toBe(text);
   });
 
-  it("is shown only so deep", () => {
+  it("is limited in depth", () => {
     const deep = JSON.parse(`${"[".repeat(10_000)}${"]".repeat(10_000)}`) as Value;
     expect(displayValue(deep, unmetered)).toContain("…");
   });

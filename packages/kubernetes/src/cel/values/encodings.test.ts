@@ -6,7 +6,7 @@ import { decodeUtf8, encodeUtf8 } from "./utf8.ts";
 const bytes = fc.uint8Array({ maxLength: 40 });
 
 describe("UTF-8", () => {
-  it("is what every other encoder writes", () => {
+  it("is encoded as by other encoders", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect([...encodeUtf8(text)]).toEqual([...Buffer.from(text)]);
@@ -14,7 +14,7 @@ describe("UTF-8", () => {
     );
   });
 
-  it("is what every strict decoder reads", () => {
+  it("is decoded as by strict decoders", () => {
     const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
     const slow = (of: Uint8Array) => {
       try {
@@ -40,7 +40,7 @@ describe("UTF-8", () => {
 });
 
 describe("base64", () => {
-  it("is what every other encoder writes, and can be read back with padding or without", () => {
+  it("is encoded as by other encoders, and decoded with or without padding", () => {
     fc.assert(
       fc.property(bytes, (of) => {
         const text = Buffer.from(of).toString("base64");

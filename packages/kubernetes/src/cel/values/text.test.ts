@@ -8,7 +8,7 @@ const text = fc.string({
   maxLength: 8,
 });
 
-/** The slow way: an array of code points. */
+/** The reference implementation: an array of code points. */
 const points = (of: string) => Array.from(of);
 
 function indexOfPoints(whole: string[], part: string[], from: number): number {
@@ -18,8 +18,8 @@ function indexOfPoints(whole: string[], part: string[], from: number): number {
   return -1;
 }
 
-describe("texts by code points", () => {
-  it("have as many as their array", () => {
+describe("strings by code points", () => {
+  it("have the length of their code point array", () => {
     fc.assert(
       fc.property(text, (whole) => {
         expect(textLength(whole)).toBe(points(whole).length);
@@ -32,7 +32,7 @@ describe("texts by code points", () => {
     );
   });
 
-  it("are sliced as their array is", () => {
+  it("are sliced like their code point array", () => {
     fc.assert(
       fc.property(text, fc.nat(8), fc.nat(8), (whole, one, two) => {
         const [start, end] = [Math.min(one, two), Math.max(one, two)].map((at) => Math.min(at, points(whole).length));
@@ -41,7 +41,7 @@ describe("texts by code points", () => {
     );
   });
 
-  it("are searched as their array is", () => {
+  it("are searched like their code point array", () => {
     const part = fc.string({
       unit: fc.constantFrom("a", "é", "😀", "\uffff", "\ud83d", "\ude00"),
       minLength: 1,
@@ -58,7 +58,7 @@ describe("texts by code points", () => {
     );
   });
 
-  it("are ordered as their code points are", () => {
+  it("are ordered by code points", () => {
     const slow = (left: string, right: string) => {
       const [one, two] = [points(left), points(right)].map((all) => all.map((point) => point.codePointAt(0) as number));
       const at = (one as number[]).findIndex((point, index) => point !== two?.[index]);

@@ -17,14 +17,14 @@ function correlator(limits: Partial<CorrelatorLimits> = {}) {
 }
 
 describe("events of one object", () => {
-  it("are counted when the same happens again, under one name", () => {
+  it("are counted in one Event when they repeat", () => {
     const { events } = correlator();
     const [first, second] = [events.correlate("root", claim, denied), events.correlate("root", claim, denied)];
     expect([first?.count, second?.count]).toEqual([1, 2]);
     expect(second?.name).toBe(first?.name);
   });
 
-  it("are apart by reason, message, object and plane", () => {
+  it("are separate by reason, message, object and plane", () => {
     const { events, correlated } = correlator();
     correlated(denied);
     expect(correlated({ ...denied, reason: "Other" })).toBe("1x no room");
@@ -33,7 +33,7 @@ describe("events of one object", () => {
     expect(events.correlate("project-a", claim, denied)?.count).toBe(1);
   });
 
-  it("are put together from the tenth message of one reason on", () => {
+  it("are aggregated from the tenth message of one reason on", () => {
     const { correlated } = correlator({ perObject: { burst: 100, perSecond: 1 } });
     for (let at = 1; at < 10; at += 1)
       expect(correlated({ ...denied, message: `short by ${at}` })).toBe(`1x short by ${at}`);
@@ -42,14 +42,14 @@ describe("events of one object", () => {
     expect(correlated({ ...denied, message: "short by 3" })).toBe("2x short by 3");
   });
 
-  it("are apart again after ten quiet minutes", () => {
+  it("are separate again after ten quiet minutes", () => {
     const { clock, correlated } = correlator({ perObject: { burst: 100, perSecond: 1 } });
     for (let at = 1; at < 12; at += 1) correlated({ ...denied, message: `short by ${at}` });
     clock.advance(600_001);
     expect(correlated({ ...denied, message: "short by 99" })).toBe("1x short by 99");
   });
 
-  it("are held to a burst of 25, and one in five minutes after it; nothing is lost from the count", () => {
+  it("are limited to a burst of 25, then one in five minutes; dropped ones are still counted", () => {
     const { clock, correlated } = correlator();
     const first = Array.from({ length: 30 }, () => correlated(denied));
     expect(first.filter((each) => each !== undefined)).toHaveLength(25);
@@ -58,7 +58,7 @@ describe("events of one object", () => {
     expect(correlated(denied)).toBeUndefined();
   });
 
-  it("are forgotten where there are too many objects, and nothing grows", () => {
+  it("are evicted when there are too many objects, with bounded memory", () => {
     const { correlated } = correlator({ cacheSizeMax: 2 });
     for (const uid of ["a", "b", "c"]) correlated(denied, { ...claim, uid });
     expect(correlated(denied, { ...claim, uid: "c" })).toBe("2x no room");
@@ -66,14 +66,14 @@ describe("events of one object", () => {
   });
 });
 
-describe("the event that is written", () => {
+describe("the recorded Event", () => {
   const written = (involvedObject = claim, count = 1): Readonly<Record<string, unknown>> => {
     const when = { firstMs: 1_700_000_000_000, lastMs: 1_700_000_060_500 };
     const event = { name: "one.1", involvedObject, content: denied, count, ...when };
     return eventObject(event, { component: "quota", instance: "quota-0" });
   };
 
-  it("says what, about whom, by whom, since when, and how often", () => {
+  it("has the reason, object, reporter, timestamps and count", () => {
     expect(written(claim, 3)).toEqual({
       apiVersion: "v1",
       kind: "Event",
@@ -92,13 +92,13 @@ describe("the event that is written", () => {
     });
   });
 
-  it("is in the namespace default for objects that are in none", () => {
+  it("is in namespace default for cluster-scoped objects", () => {
     const { metadata, involvedObject } = written({ ...claim, namespace: "" });
     expect(metadata).toMatchObject({ namespace: "default" });
     expect(involvedObject).not.toHaveProperty("namespace");
   });
 
-  it("has a name that is not too long, however long that of the object is", () => {
+  it("truncates a long object name", () => {
     const name = eventName({ ...claim, name: "a".repeat(253) }, 1_700_000_000_000, 7);
     expect(name.length).toBeLessThanOrEqual(253);
     expect(eventName(claim, 5, 1)).not.toBe(eventName(claim, 5, 2));

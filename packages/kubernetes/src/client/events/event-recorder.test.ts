@@ -34,7 +34,7 @@ function recording(plans: readonly (Error | undefined)[] = []) {
   return { clock, recorder, written, reported };
 }
 
-describe("a recorder of events", () => {
+describe("an event recorder", () => {
   it("writes one event and counts it up, in the plane of the object", async () => {
     const { recorder, written } = recording();
     recorder.record("project-a", about, denied);
@@ -43,7 +43,7 @@ describe("a recorder of events", () => {
     expect(written).toEqual(["create in project-a: 1", "patch in project-a: 2"]);
   });
 
-  it("writes it anew where the server has forgotten it", async () => {
+  it("creates the Event again when the server deleted it", async () => {
     const { recorder, written } = recording([undefined, new StatusError(failure("NotFound", "gone"))]);
     recorder.record("root", about, denied);
     recorder.record("root", about, denied);
@@ -51,7 +51,7 @@ describe("a recorder of events", () => {
     expect(written).toEqual(["create in root: 1", "patch in root: 2 failed", "create in root: 2"]);
   });
 
-  it("tries again when there is no answer", async () => {
+  it("retries without a response", async () => {
     const { clock, recorder, written, reported } = recording([lost, lost]);
     recorder.record("root", about, denied);
     for (let rounds = 0; rounds < 4; rounds += 1) {
@@ -63,7 +63,7 @@ describe("a recorder of events", () => {
     expect(reported).toEqual([]);
   });
 
-  it("does not insist when the server refuses, and goes on with the next", async () => {
+  it("does not retry a rejected Event, and continues with the next", async () => {
     const forbidden = new StatusError(failure("Forbidden", "namespace is being terminated"));
     const { recorder, written, reported } = recording([forbidden]);
     recorder.record("root", about, denied);
@@ -73,14 +73,14 @@ describe("a recorder of events", () => {
     expect(reported).toEqual(["namespace is being terminated"]);
   });
 
-  it("takes an event that is there already for written: the answer to the first try was lost", async () => {
+  it("treats an existing Event as written: the response to the first attempt was lost", async () => {
     const { recorder, reported } = recording([new StatusError(failure("AlreadyExists", "already exists"))]);
     recorder.record("root", about, denied);
     await recorder.stop();
     expect(reported).toEqual([]);
   });
 
-  it("does not fill memory while a server is away, and does not wait for it in the end", async () => {
+  it("drops Events while the server is unavailable, and does not wait for it on close", async () => {
     const { clock, recorder, reported } = recording(Array.from({ length: 100 }, () => lost));
     for (let at = 0; at < 1_010; at += 1) recorder.record("root", { ...about, uid: `u${at}` }, denied);
     expect(reported.filter((text) => text.startsWith("more than 1000 events are waiting"))).toHaveLength(9);

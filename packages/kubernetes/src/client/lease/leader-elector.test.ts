@@ -91,7 +91,7 @@ async function pass(world: World, candidates: readonly Candidate[], ticks: numbe
 }
 
 describe("leader election", () => {
-  it("never has two leaders, whatever happens to clocks, machines and the network; and one in the end", async () => {
+  it("never has two leaders under clock, machine and network faults, and finally has one", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(trouble, { minLength: 3, maxLength: 14 }),
@@ -120,7 +120,7 @@ describe("leader election", () => {
     );
   });
 
-  it("hands over at once when the leader leaves, and within the lease when it dies", async () => {
+  it("hands over immediately when the leader releases, and within the lease duration when it crashes", async () => {
     const world = new World();
     const server = new LeaseServer(world);
     const [first, second] = [candidate(world, server, 0, 1), candidate(world, server, 1, 1)] as const;
@@ -139,7 +139,7 @@ describe("leader election", () => {
     await pass(world, [third], 20);
   });
 
-  it("does not take over because its clock was set", async () => {
+  it("does not take over after a clock change", async () => {
     const world = new World();
     const server = new LeaseServer(world);
     const [first, second] = [candidate(world, server, 0, 1), candidate(world, server, 1, 1)] as const;
@@ -153,7 +153,7 @@ describe("leader election", () => {
     await pass(world, [first, second], 100);
   });
 
-  it("stops who was paused before it acts again", async () => {
+  it("stops a paused leader before it acts again", async () => {
     const world = new World();
     const only = candidate(world, new LeaseServer(world), 0, 1);
     await pass(world, [only], 40);
@@ -165,7 +165,7 @@ describe("leader election", () => {
     await only.running;
   });
 
-  it("refuses limits under which it could not be safe", () => {
+  it("rejects unsafe durations", () => {
     const world = new World();
     const own = new Machine(world, 1, 0);
     const limits = { leaseMs: 4_000, renewMs: 2_000 };

@@ -6,7 +6,7 @@ import { type ReconcileResult, reconciled, requeueAfter, WorkQueue, type WorkQue
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A queue of texts whose first letter is their lane, with work that tests finish themselves. */
+/** A queue of strings whose first letter is their lane, with work that the test finishes. */
 function queueOf(limits: Partial<WorkQueueLimits> = {}, observer?: QueueObserver) {
   const clock = new FakeClock();
   const started: string[] = [];
@@ -37,7 +37,7 @@ function queueOf(limits: Partial<WorkQueueLimits> = {}, observer?: QueueObserver
   return { queue, clock, started, reported, open, finish };
 }
 
-/** Counts like the metrics. */
+/** Counts as the metrics do. */
 function counted() {
   const seen = { depth: 0, added: 0, retried: 0, waitedMs: [] as number[], workedMs: [] as number[] };
   const observer: QueueObserver = {
@@ -56,8 +56,8 @@ function counted() {
   return { seen, observer };
 }
 
-describe("a work queue that is listened to", () => {
-  it("tells how many wait, for how long they did, and how long work took", async () => {
+describe("an observed work queue", () => {
+  it("reports queue depth, queue duration and work duration", async () => {
     const { seen, observer } = counted();
     const { queue, clock, finish } = queueOf({ concurrency: 1 }, observer);
     for (const key of ["a", "b", "b"]) queue.add(key);
@@ -70,7 +70,7 @@ describe("a work queue that is listened to", () => {
     expect(seen).toEqual({ depth: 0, added: 2, retried: 0, waitedMs: [0, 30], workedMs: [30, 5] });
   });
 
-  it("tells of what is tried again", async () => {
+  it("reports retries", async () => {
     const { seen, observer } = counted();
     const { queue, clock, finish } = queueOf({}, observer);
     queue.add("a");
@@ -83,7 +83,7 @@ describe("a work queue that is listened to", () => {
     expect(seen).toMatchObject({ retried: 1, added: 2, depth: 0 });
   });
 
-  it("leaves no caller waiting when it is stopped", async () => {
+  it("settles all waiting callers when it is stopped", async () => {
     const { seen, observer } = counted();
     const { queue, finish } = queueOf({ concurrency: 1 }, observer);
     for (const key of ["a", "b", "c"]) queue.add(key);
@@ -97,7 +97,7 @@ describe("a work queue that is listened to", () => {
 });
 
 describe("a work queue", () => {
-  it("does once what is asked for twice", async () => {
+  it("processes a key once when it is added twice", async () => {
     const { queue, started, finish } = queueOf({ concurrency: 1 });
     for (const key of ["a", "b", "b"]) queue.add(key);
     await turn();
@@ -107,7 +107,7 @@ describe("a work queue", () => {
     expect(queue.size).toBe(0);
   });
 
-  it("does once more what is asked for while it is being done, and never at the same time", async () => {
+  it("processes a key again when it is added while in progress, and never concurrently", async () => {
     const { queue, started, finish } = queueOf();
     queue.add("a");
     await turn();
@@ -121,7 +121,7 @@ describe("a work queue", () => {
     expect(queue.size).toBe(0);
   });
 
-  it("works on so many at a time", async () => {
+  it("processes a limited number of keys concurrently", async () => {
     const { queue, started, finish } = queueOf({ concurrency: 2 });
     for (const key of ["a", "b", "c"]) queue.add(key);
     await turn();
@@ -130,7 +130,7 @@ describe("a work queue", () => {
     expect(started).toEqual(["a", "b", "c"]);
   });
 
-  it("lets lanes take turns", async () => {
+  it("alternates between lanes", async () => {
     const { queue, started, finish } = queueOf({ concurrency: 1 });
     for (const key of ["x1", "x2", "x3", "y1", "z1"]) queue.add(key);
     for (let at = 0; at < 5; at += 1) {
@@ -140,7 +140,7 @@ describe("a work queue", () => {
     expect(started).toEqual(["x1", "x2", "y1", "z1", "x3"]);
   });
 
-  it("tries again after a growing pause, and forgets the failures of what succeeds", async () => {
+  it("retries with growing backoff, and resets the failures of a key that succeeds", async () => {
     const { queue, clock, started, reported, finish } = queueOf({ backoff: { minMs: 100, maxMs: 250 } });
     queue.add("a");
     const delays: number[] = [];
@@ -165,7 +165,7 @@ describe("a work queue", () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it("holds back the retries of all keys together", async () => {
+  it("rate-limits the retries of all keys together", async () => {
     const { queue, clock, started, finish } = queueOf({
       retries: { burst: 1, perSecond: 1 },
       backoff: { minMs: 1, maxMs: 1 },
@@ -184,7 +184,7 @@ describe("a work queue", () => {
     await queue.stop();
   });
 
-  it("comes back when work wants that, and at the earliest time that was asked for", async () => {
+  it("requeues a key when work requests it, at the earliest requested time", async () => {
     const { queue, clock, started, finish } = queueOf();
     queue.add("a");
     await turn();
@@ -203,7 +203,7 @@ describe("a work queue", () => {
     expect(started).toEqual(["a", "a"]);
   });
 
-  it("takes back what was due later, and its failures; not what waits or is being done", async () => {
+  it("forgets a delayed key and its failures, but not a queued or processing one", async () => {
     const { queue, clock, started, reported, finish } = queueOf({ concurrency: 1 });
     queue.add("a");
     queue.add("b");
@@ -223,7 +223,7 @@ describe("a work queue", () => {
     await queue.stop();
   });
 
-  it("drops what is too much, and says so", async () => {
+  it("drops keys beyond its limit, and reports it", async () => {
     const { queue, reported } = queueOf({ concurrency: 1, keysMax: 2 });
     for (const key of ["a", "b", "c", "d"]) queue.add(key);
     queue.addAfter("e", 10);
@@ -232,7 +232,7 @@ describe("a work queue", () => {
     void queue.stop();
   });
 
-  it("finishes what is under way when it is stopped, and takes nothing more", async () => {
+  it("finishes work in progress when it is stopped, and accepts no more keys", async () => {
     const { queue, clock, started, finish } = queueOf({ concurrency: 1 });
     queue.add("a");
     queue.add("b");
@@ -251,7 +251,7 @@ describe("a work queue", () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it("does not wait for ever for work that does not finish", async () => {
+  it("stops waiting for unfinished work after its grace period", async () => {
     const { queue, clock } = queueOf({ stopMsMax: 1_000 });
     queue.add("a");
     await turn();
@@ -260,7 +260,7 @@ describe("a work queue", () => {
     await stopping;
   });
 
-  it("ends work at once when it is stopped, if it gives it no time", async () => {
+  it("aborts work immediately when it is stopped without a grace period", async () => {
     const clock = new FakeClock();
     let seen: AbortSignal | undefined;
     const queue = new WorkQueue<string>({
@@ -282,7 +282,7 @@ describe("a work queue", () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it("loses no key, whatever comes when", async () => {
+  it("loses no key under any sequence of events", async () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant("add" as const), key: fc.constantFrom("a1", "a2", "b1", "b2") }),
       fc.record({ do: fc.constant("after" as const), key: fc.constantFrom("a1", "a2", "b1", "b2") }),
@@ -293,7 +293,7 @@ describe("a work queue", () => {
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const { queue, clock, started, open, finish } = queueOf({ concurrency: 2 });
         /** How often each key had been started when it was last added. */
-        const asked = new Map<string, number>();
+        const startsBefore = new Map<string, number>();
         const startsOf = (key: string): number => started.filter((each) => each === key).length;
         for (const { do: what, key } of steps) {
           if (what === "add") queue.add(key);
@@ -302,7 +302,7 @@ describe("a work queue", () => {
           else if (what === "fail") await finish(key, new Error("no"));
           else if (what === "again") await finish(key, requeueAfter(100));
           else clock.advance(300);
-          if (what === "add" || what === "after") asked.set(key, startsOf(key));
+          if (what === "add" || what === "after") startsBefore.set(key, startsOf(key));
           await turn();
         }
         for (let rounds = 0; rounds < 40; rounds += 1) {
@@ -310,7 +310,7 @@ describe("a work queue", () => {
           clock.advance(1_000);
           await turn();
         }
-        for (const [key, before] of asked) expect(startsOf(key)).toBeGreaterThan(before);
+        for (const [key, before] of startsBefore) expect(startsOf(key)).toBeGreaterThan(before);
         expect(queue.size).toBe(0);
         await queue.stop();
       }),

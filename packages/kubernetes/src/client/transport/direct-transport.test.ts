@@ -8,12 +8,12 @@ const admin = { username: "admin", uid: "", groups: ["system:masters"], extra: {
 const call: Call = { method: "GET", path: "/things", query: new URLSearchParams() };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A stream whose server end the test controls. */
+/** A stream whose server side the test controls. */
 async function streaming() {
   let sink: StreamSink | undefined;
   let request: ApiRequest | undefined;
-  const handle = async (asked: ApiRequest): Promise<ApiResponse> => {
-    request = asked;
+  const handle = async (received: ApiRequest): Promise<ApiResponse> => {
+    request = received;
     const body = {
       start: (given: StreamSink) => {
         sink = given;
@@ -35,7 +35,7 @@ async function streaming() {
 }
 
 describe("a stream of a server in the same process", () => {
-  it("is not read in the middle of the server's own work", async () => {
+  it("is not read synchronously within the server's write", async () => {
     const { sink, lines, done } = await streaming();
     sink.write("one");
     sink.write(Buffer.from("two"));
@@ -50,7 +50,7 @@ describe("a stream of a server in the same process", () => {
     expect(lines.at(-1)).toBe("three");
   });
 
-  it("hands over events as they are, in order with lines, and counts them as waiting", async () => {
+  it("passes events without serialization, in order with lines, and counts them as buffered", async () => {
     const { sink, lines, stopped } = await streaming();
     const event = { type: "ADDED", object: { metadata: { name: "a" } }, length: 26 };
     sink.write("one");
@@ -63,7 +63,7 @@ describe("a stream of a server in the same process", () => {
     stopped.abort(new Error("enough"));
   });
 
-  it("says when the reader has taken what was written", async () => {
+  it("reports when the reader has drained it", async () => {
     const { sink, lines, stopped } = await streaming();
     sink.write("one");
     const seen: unknown[] = [];
@@ -74,7 +74,7 @@ describe("a stream of a server in the same process", () => {
     stopped.abort(new Error("enough"));
   });
 
-  it("tells a cut from an end", async () => {
+  it("distinguishes a broken connection from an end", async () => {
     const { sink, lines, done } = await streaming();
     sink.write("one");
     sink.cut();
@@ -82,7 +82,7 @@ describe("a stream of a server in the same process", () => {
     expect(lines).toEqual(["opened", "one"]);
   });
 
-  it("is closed on both sides when the reader has had enough", async () => {
+  it("is closed on both sides when the reader stops", async () => {
     const { sink, request, lines, stopped, done } = await streaming();
     let isClosed = false;
     sink.onClose(() => {
@@ -96,26 +96,26 @@ describe("a stream of a server in the same process", () => {
     expect([lines, isClosed, request.abortController.signal.aborted]).toEqual([["opened"], true, true]);
   });
 
-  it("asks for all planes only when that is meant", async () => {
-    const asked: (boolean | undefined)[] = [];
+  it("requests all planes only explicitly", async () => {
+    const selections: (boolean | undefined)[] = [];
     const handle = async (request: ApiRequest): Promise<ApiResponse> => {
-      asked.push(request.allPlanes);
+      selections.push(request.allPlanes);
       return { code: 200, headers: {}, body: "{}" };
     };
     const transport = directTransport(handle, admin);
     await transport.request(call, new AbortController().signal);
     await transport.request({ ...call, reach: "all-planes" }, new AbortController().signal);
-    expect(asked).toEqual([undefined, true]);
+    expect(selections).toEqual([undefined, true]);
   });
 });
 
-describe("an answer of a server in the same process", () => {
+describe("a response of a server in the same process", () => {
   const answered = async (answer: ApiResponse) => {
     const reply = await directTransport(async () => answer, admin).request(call, new AbortController().signal);
     return objectOrThrow(call, reply);
   };
 
-  it("is the object itself, and its text is not made", async () => {
+  it("is the object itself, without serialization", async () => {
     const object = { kind: "Thing" };
     const answer: ApiResponse = {
       code: 200,
@@ -128,11 +128,11 @@ describe("an answer of a server in the same process", () => {
     expect(await answered(answer)).toBe(object);
   });
 
-  it("is read where there is nothing but text", async () => {
+  it("is parsed where it is only text", async () => {
     expect(await answered({ code: 200, headers: {}, body: '{"kind":"Thing"}' })).toEqual({ kind: "Thing" });
   });
 
-  it("is refused when it is a stream", async () => {
+  it("is rejected when it is a stream", async () => {
     const stream = { start: () => undefined };
     await expect(answered({ code: 200, headers: {}, body: stream })).rejects.toBeInstanceOf(ConnectionFailed);
   });

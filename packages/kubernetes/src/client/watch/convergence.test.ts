@@ -118,7 +118,7 @@ function act(source: FaultySource, informer: Informer<Thing, string>, clock: Fak
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** The network is good from here on, and time passes. */
+/** Heals the network, and advances the time. */
 async function settle(source: FaultySource, clock: FakeClock): Promise<void> {
   source.plannedFaults.length = 0;
   for (let rounds = 0; rounds < 40; rounds += 1) {
@@ -132,8 +132,8 @@ async function settle(source: FaultySource, clock: FakeClock): Promise<void> {
   }
 }
 
-describe("an informer behind a bad network", () => {
-  it("always ends up with what the server has, and tells every change truly", async () => {
+describe("an informer behind a faulty network", () => {
+  it("converges to the server's state, and reports every change correctly", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 5, maxLength: 60 }),
@@ -173,7 +173,7 @@ describe("an informer behind a bad network", () => {
     );
   });
 
-  it("goes on where a store was restored from a backup, though everything in it is older", async () => {
+  it("continues after a store is restored from a backup with older revisions", async () => {
     const clock = new FakeClock();
     const source = new FaultySource(false);
     const { informer, mirror } = observed(source, clock, () => 0);
@@ -195,7 +195,7 @@ describe("an informer behind a bad network", () => {
 });
 
 describe("an informer", () => {
-  it("keeps telling the others when one handler throws", async () => {
+  it("notifies the other handlers when one throws", async () => {
     const clock = new FakeClock();
     const source = new FaultySource(true);
     const { informer, mirror } = observed(source, clock, () => 0);
@@ -211,7 +211,7 @@ describe("an informer", () => {
     await informer.stop();
   });
 
-  it("takes an object that its parser refuses as one that is not there, and says so", async () => {
+  it("treats an object that its parser rejects as missing, and reports it", async () => {
     const clock = new FakeClock();
     const source = new FaultySource(true);
     const reported: unknown[] = [];
@@ -237,7 +237,7 @@ describe("an informer", () => {
     await informer.stop();
   });
 
-  it("refuses more objects than it may hold, and is not ready", async () => {
+  it("rejects more objects than its limit, and is not ready", async () => {
     const clock = new FakeClock();
     const source = new FaultySource(true);
     const informer = new Informer<Thing, string>({

@@ -25,7 +25,7 @@ function informed(source: ListerWatcher, clock: FakeClock): Informer<Thing, stri
   });
 }
 
-/** A server in this process, which supports progress requests. */
+/** An in-process server, which supports progress requests. */
 function askable(source: FaultySource): FaultySource {
   (source as ListerWatcher).progress = async () => {
     source.bookmark();
@@ -112,9 +112,9 @@ async function settle(source: FaultySource, clock: FakeClock): Promise<void> {
   }
 }
 
-describe("an informer that is asked to be fresh", () => {
-  for (const how of ["a list", "the server itself"] as const) {
-    it(`knows all that happened before, whatever the network does, by ${how} saying how far that is`, async () => {
+describe("an informer asked for a consistent read", () => {
+  for (const how of ["a list", "a progress request"] as const) {
+    it(`has all earlier changes under network faults, by progress from ${how}`, async () => {
       let resolved = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), fc.boolean(), async (steps, streams) => {
@@ -125,23 +125,23 @@ describe("an informer that is asked to be fresh", () => {
           informer.start();
           const states = [stored(source)];
           const early: string[] = [];
-          const asked: Promise<void>[] = [];
-          const ask = (): void => {
+          const waits: Promise<void>[] = [];
+          const waitUntilFresh = (): void => {
             const since = states.length - 1;
             const check = (): void => {
               resolved += 1;
               if (!states.slice(since).includes(kept(informer))) early.push(`${kept(informer)} of ${states[since]}`);
             };
-            asked.push(informer.waitUntilFresh(signal).then(check, () => undefined));
+            waits.push(informer.waitUntilFresh(signal).then(check, () => undefined));
           };
           for (const [index, taken] of steps.entries()) {
-            if (taken.do === "fresh") ask();
+            if (taken.do === "fresh") waitUntilFresh();
             act({ source, clock, informer }, taken, String(index));
             if (states.at(-1) !== stored(source)) states.push(stored(source));
             await turn();
           }
           await settle(source, clock);
-          await Promise.all(asked);
+          await Promise.all(waits);
           expect(early).toEqual([]);
           await informer.stop();
           expect(clock.waiting).toBe(0);
@@ -152,13 +152,13 @@ describe("an informer that is asked to be fresh", () => {
     });
   }
 
-  it("asks the server once for all who ask at the same time, and again for those who come while it is asked", async () => {
+  it("sends one request for all concurrent callers, and another for callers that arrive during it", async () => {
     const clock = new FakeClock();
     const source = new FaultySource(true);
-    let asked = 0;
+    let requestCount = 0;
     const answers: (() => void)[] = [];
     (source as ListerWatcher).progress = async () => {
-      asked += 1;
+      requestCount += 1;
       const { revision } = source;
       await new Promise<void>((resolve) => answers.push(resolve));
       return revision;
@@ -169,16 +169,16 @@ describe("an informer that is asked to be fresh", () => {
     source.deliver(10, false);
     const first = Array.from({ length: 100 }, () => informer.waitUntilFresh(signal));
     await turn();
-    expect(asked).toBe(1);
+    expect(requestCount).toBe(1);
     source.write("a", "1");
     const second = Array.from({ length: 100 }, () => informer.waitUntilFresh(signal));
     await turn();
-    expect(asked).toBe(1);
+    expect(requestCount).toBe(1);
     answers.shift()?.();
     await Promise.all(first);
     expect(informer.size).toBe(0);
     await turn();
-    expect(asked).toBe(2);
+    expect(requestCount).toBe(2);
     answers.shift()?.();
     await turn();
     source.deliver(10, false);
@@ -187,7 +187,7 @@ describe("an informer that is asked to be fresh", () => {
     await informer.stop();
   });
 
-  it("reads everything anew when a stream says nothing for a quarter of a second, and at most once a second", async () => {
+  it("lists again when a stream is silent for a quarter of a second, at most once a second", async () => {
     const clock = new FakeClock();
     const source = new FaultySource(false);
     const informer = informed(source, clock);
@@ -227,7 +227,7 @@ describe("an informer that is asked to be fresh", () => {
     await informer.stop();
   });
 
-  it("never takes a store that was put back for one that it knows", async () => {
+  it("never treats a restored store as a known one", async () => {
     const clock = new FakeClock();
     const source = new FaultySource(true);
     const informer = informed(source, clock);
@@ -249,7 +249,7 @@ describe("an informer that is asked to be fresh", () => {
     await informer.stop();
   });
 
-  it("does nothing more for those who wait no longer", async () => {
+  it("does no more work for cancelled callers", async () => {
     const clock = new FakeClock();
     const source = new FaultySource(true);
     const informer = informed(source, clock);
@@ -260,18 +260,18 @@ describe("an informer that is asked to be fresh", () => {
     for (let round = 0; round < 20; round += 1) {
       source.write("a", String(round)); // and nothing is delivered
       const impatient = new AbortController();
-      const asked = [informer.waitUntilFresh(impatient.signal), informer.waitUntilFresh(impatient.signal)];
+      const waits = [informer.waitUntilFresh(impatient.signal), informer.waitUntilFresh(impatient.signal)];
       await turn();
       expect(clock.waiting).toBe(idle + 1);
       impatient.abort(new Error("enough"));
-      for (const each of asked) await expect(each).rejects.toThrow("enough");
+      for (const each of waits) await expect(each).rejects.toThrow("enough");
       await turn();
       expect(clock.waiting).toBe(idle);
     }
-    const asked = informer.waitUntilFresh(signal);
+    const wait = informer.waitUntilFresh(signal);
     await turn();
     source.deliver(100, false);
-    await asked;
+    await wait;
     expect(kept(informer)).toBe('[["a","19"]]');
     await informer.stop();
   });

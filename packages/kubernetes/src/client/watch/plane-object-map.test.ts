@@ -10,7 +10,7 @@ const place = fc.record({
 });
 const steps = fc.array(fc.record({ place, value: fc.option(fc.nat(), { nil: undefined }) }), { maxLength: 60 });
 
-test("holds for each place what was put there last", () => {
+test("holds the last value of each key", () => {
   fc.assert(
     fc.property(steps, (made) => {
       const map = new PlaneObjectMap<number>();
@@ -30,7 +30,7 @@ test("holds for each place what was put there last", () => {
   );
 });
 
-test("everything can be taken out while it is read", () => {
+test("entries can be deleted during iteration", () => {
   const map = new PlaneObjectMap<number>();
   const places: PlaneObjectKey[] = [1, 2, 3].map((at) => ({ plane: "root", namespace: `n${at % 2}`, name: `o${at}` }));
   for (const [at, each] of places.entries()) map.set(each, at);

@@ -34,16 +34,16 @@ type Play = (sink: { onOpened(): void; onLine(text: string): void }, signal: Abo
 /** Watches a server with scripted responses; the last one stays open. Returns the times of the requests. */
 async function followed(plays: readonly Play[], ms: number, fraction = 0.5) {
   const clock = new FakeClock();
-  const asked: { readonly atMs: number; readonly from: string }[] = [];
+  const sent: { readonly atMs: number; readonly from: string }[] = [];
   const source: ListerWatcher = {
     list: async () => {
-      asked.push({ atMs: clock.now(), from: "list" });
+      sent.push({ atMs: clock.now(), from: "list" });
       return { items: [], resourceVersion: "5", continue: "" };
     },
     watch: (parameters, sink, signal) => {
       const initial = parameters["sendInitialEvents"] === "true";
-      asked.push({ atMs: clock.now(), from: initial ? "initial" : String(parameters["resourceVersion"]) });
-      const play = plays[Math.min(asked.filter(({ from }) => from !== "list").length, plays.length) - 1];
+      sent.push({ atMs: clock.now(), from: initial ? "initial" : String(parameters["resourceVersion"]) });
+      const play = plays[Math.min(sent.filter(({ from }) => from !== "list").length, plays.length) - 1];
       return play === undefined ? Promise.reject(new Error("no play")) : play(sink, signal);
     },
     planeOf: () => "root",
@@ -57,7 +57,7 @@ async function followed(plays: readonly Play[], ms: number, fraction = 0.5) {
   stopped.abort(new Error("enough"));
   await running;
   expect(clock.waiting).toBe(0);
-  return asked;
+  return sent;
 }
 
 const started: Play = async (sink, signal) => {
@@ -71,26 +71,26 @@ const ended: Play = async (sink) => {
   sink.onOpened();
   sink.onLine(bookmark("10", true));
 };
-const refused =
+const rejected =
   (error: Error): Play =>
   () =>
     Promise.reject(error);
-const cut = refused(new ConnectionFailed({ method: "GET", path: "/" }, "cut"));
+const cut = rejected(new ConnectionFailed({ method: "GET", path: "/" }, "cut"));
 
 describe("a reflector", () => {
-  it("asks once, while all is well", async () => {
+  it("sends one request without failures", async () => {
     expect(await followed([started], 100_000)).toEqual([{ atMs: 0, from: "initial" }]);
   });
 
-  it("waits longer and longer, from a tenth of a second to half a minute, and never gives up", async () => {
-    const asked = await followed([cut], 300_000);
-    const pauses = asked.slice(1).map(({ atMs }, at) => atMs - (asked[at]?.atMs ?? 0));
+  it("backs off from a tenth of a second to half a minute, and never gives up", async () => {
+    const sent = await followed([cut], 300_000);
+    const pauses = sent.slice(1).map(({ atMs }, at) => atMs - (sent[at]?.atMs ?? 0));
     expect(pauses.slice(0, 9)).toEqual([150, 300, 600, 1_200, 2_400, 4_800, 9_600, 19_200, 22_500]);
     expect(pauses.length).toBeGreaterThan(15);
     expect(new Set(pauses.slice(8))).toEqual(new Set([22_500]));
   });
 
-  it("goes on from the last revision when a stream is cut", async () => {
+  it("resumes from the last revision when a stream breaks", async () => {
     const bookmarked: Play = async (sink) => {
       sink.onOpened();
       sink.onLine(bookmark("10", true));
@@ -103,30 +103,32 @@ describe("a reflector", () => {
     ]);
   });
 
-  it("goes on at once when the server ends a stream in order that was of use", async () => {
+  it("resumes immediately when the server ends a stream that had events", async () => {
     const useful: Play = async (sink) => {
       sink.onOpened();
       sink.onLine(bookmark("11"));
     };
-    const asked = await followed([ended, useful, useful, held], 1_000);
-    expect(asked.map(({ from }) => from)).toEqual(["initial", "10", "11", "11"]);
-    expect(asked.every(({ atMs }) => atMs === 0)).toBe(true);
+    const sent = await followed([ended, useful, useful, held], 1_000);
+    expect(sent.map(({ from }) => from)).toEqual(["initial", "10", "11", "11"]);
+    expect(sent.every(({ atMs }) => atMs === 0)).toBe(true);
   });
 
-  it("does not hurry a server that ends every stream at once", async () => {
+  it("backs off from a server that ends every stream immediately", async () => {
     const useless: Play = async (sink) => sink.onOpened();
-    const asked = await followed([ended, useless], 10_000);
-    expect(asked.length).toBeLessThan(10);
+    const sent = await followed([ended, useless], 10_000);
+    expect(sent.length).toBeLessThan(10);
   });
 
   const startOver: Record<string, Play> = {
-    "history is gone, said as an answer": refused(new StatusError(resourceExpired("too old resource version"))),
-    "history is gone, said as an event": async (sink, signal) => {
+    "history is compacted, reported as a response": rejected(
+      new StatusError(resourceExpired("too old resource version")),
+    ),
+    "history is compacted, reported as an event": async (sink, signal) => {
       sink.onOpened();
       sink.onLine(JSON.stringify({ type: "ERROR", object: resourceExpired("too old resource version") }));
       await held(sink, signal);
     },
-    "a line makes no sense": async (sink, signal) => {
+    "a line is malformed": async (sink, signal) => {
       sink.onOpened();
       sink.onLine("{nonsense");
       await held(sink, signal);
@@ -140,23 +142,23 @@ describe("a reflector", () => {
     ]);
   });
 
-  it("waits as long as a busy server asks for", async () => {
-    const busy = refused(new StatusError(tooManyRequests("slow down", 7)));
+  it("honors Retry-After of a busy server", async () => {
+    const busy = rejected(new StatusError(tooManyRequests("slow down", 7)));
     expect(await followed([busy, started], 20_000)).toEqual([
       { atMs: 0, from: "initial" },
       { atMs: 7_000, from: "initial" },
     ]);
   });
 
-  it("takes pages from a server that cannot stream what there is", async () => {
-    const old = refused(new StatusError(failure("Invalid", "sendInitialEvents is forbidden")));
+  it("lists pages from a server without streaming lists", async () => {
+    const old = rejected(new StatusError(failure("Invalid", "sendInitialEvents is forbidden")));
     expect((await followed([old, held], 1_000)).map(({ from }) => from)).toEqual(["initial", "list", "5"]);
   });
 
-  it("cuts a stream that is silent for too long, and goes on from where it was", async () => {
-    const asked = await followed([started, held], 151_000);
-    expect(asked.map(({ from }) => from)).toEqual(["initial", "10"]);
-    expect(asked[1]?.atMs).toBeGreaterThanOrEqual(150_000);
+  it("closes a stream that is silent for too long, and resumes", async () => {
+    const sent = await followed([started, held], 151_000);
+    expect(sent.map(({ from }) => from)).toEqual(["initial", "10"]);
+    expect(sent[1]?.atMs).toBeGreaterThanOrEqual(150_000);
   });
 });
 
@@ -197,11 +199,11 @@ describe("lines of a watch", () => {
     ['{"type":"ADDED","object":{}}', "a watch event has no resourceVersion"],
     ['{"type":"MOVED","object":{}}', 'unknown watch event type "MOVED"'],
     ['{"type":"ERROR","object":{}}', "a watch error is not a Status"],
-  ])("%s is refused", (text, says) => {
+  ])("%s is rejected", (text, says) => {
     expect(() => parseWatchLine(text)).toThrow(says);
   });
 
-  it("may say the plane of their object", () => {
+  it("may contain the plane of their object", () => {
     const object = { metadata: { resourceVersion: "5" } };
     const line = JSON.stringify({ type: "DELETED", plane: "project-a", object });
     expect(parseWatchLine(line)).toEqual({ type: "gone", plane: "project-a", revision: "5", object });

@@ -6,49 +6,49 @@ import { sentMetadataIssues } from "./metadata-rules.ts";
 
 describe("metadata", () => {
   const cases: Record<string, [metadata: ObjectMeta, scope: "Namespaced" | "Cluster", issues: (string | RegExp)[]]> = {
-    "is fine": [
+    "is valid": [
       { name: "a.b", namespace: "n", labels: { "a.io/b": "c" }, annotations: { "A.io/b": "any thing" } },
       "Namespaced",
       [],
     ],
-    "may leave its name to the server": [{ generateName: "web-" }, "Cluster", []],
-    "needs a name": [{}, "Cluster", ["metadata.name: Required value: name or generateName is required"]],
-    "needs a legal name": [
+    "may use generateName": [{ generateName: "web-" }, "Cluster", []],
+    "requires a name": [{}, "Cluster", ["metadata.name: Required value: name or generateName is required"]],
+    "requires a valid name": [
       { name: "Bad_Name" },
       "Cluster",
       [/^metadata\.name: Invalid value: "Bad_Name": a lowercase RFC 1123 subdomain/],
     ],
-    "needs a legal prefix": [
+    "requires a valid generateName": [
       { generateName: "Bad-" },
       "Cluster",
       [/^metadata\.generateName: Invalid value: "Bad-": a lowercase/],
     ],
-    "needs a legal namespace": [
+    "requires a valid namespace": [
       { name: "a", namespace: "a.b" },
       "Namespaced",
       ['metadata.namespace: Invalid value: "a.b": must not contain dots'],
     ],
-    "has no namespace in the cluster's scope": [
+    "has no namespace if cluster-scoped": [
       { name: "a", namespace: "b" },
       "Cluster",
       ["metadata.namespace: Forbidden: not allowed on this type"],
     ],
-    "needs legal labels": [
+    "requires valid labels": [
       { name: "a", labels: { "a b": "c d" } },
       "Cluster",
       [/^metadata\.labels: Invalid value: "a b": name part/, /^metadata\.labels: Invalid value: "c d": a valid label/],
     ],
-    "needs legal keys of annotations": [
+    "requires valid annotation keys": [
       { name: "a", annotations: { "a/b/c": "" } },
       "Cluster",
       [/^metadata\.annotations: Invalid value: "a\/b\/c": a qualified name/],
     ],
-    "needs whole references to owners": [
+    "requires complete owner references": [
       { name: "a", ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "b", uid: "" }] },
       "Cluster",
       ['metadata.ownerReferences.uid: Invalid value: "": must not be empty'],
     ],
-    "needs legal finalizers": [
+    "requires valid finalizers": [
       { name: "a", finalizers: ["a.io/b", "c d"] },
       "Cluster",
       [/^metadata\.finalizers: Invalid value: "c d": name part/],

@@ -10,7 +10,7 @@ import {
 } from "./label-selector.ts";
 import { parseSelectorText } from "./label-selector-text.ts";
 
-describe("a label selector in text", () => {
+describe("a label selector as text", () => {
   const labels: Labels = { env: "prod", tier: "", cores: "8", "quota.miloapis.com/policy": "p" };
   const matching: Record<string, boolean> = {
     "": true,
@@ -51,7 +51,7 @@ describe("a label selector in text", () => {
     });
   }
 
-  const refused: Record<string, string> = {
+  const rejected: Record<string, string> = {
     ",": "found ',', expected: !, identifier, or 'end of string'",
     "=a": "found '=', expected: !, identifier, or 'end of string'",
     "a,": "found '', expected: identifier after ','",
@@ -68,11 +68,11 @@ describe("a label selector in text", () => {
     "a>b":
       "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' operators, the value must be an integer",
   };
-  for (const [text, message] of Object.entries(refused)) {
-    it(`refuses ${text}`, () => expect(parseSelectorText(text)).toEqual({ ok: false, message }));
+  for (const [text, message] of Object.entries(rejected)) {
+    it(`rejects ${text}`, () => expect(parseSelectorText(text)).toEqual({ ok: false, message }));
   }
 
-  it("refuses a key and a value that could never be a label", () => {
+  it("rejects a key and a value that are not valid in a label", () => {
     expect(parseSelectorText("a/b/c=x")).toMatchObject({
       message: expect.stringContaining('unable to parse requirement: <nil>: Invalid value: "a/b/c": a qualified name'),
     });
@@ -81,7 +81,7 @@ describe("a label selector in text", () => {
     });
   });
 
-  it("writes equal selectors equally", () => {
+  it("formats equal selectors equally", () => {
     const parsed = parseSelectorText("z , b in (y,x,x),!a,c notin (q),k!=v,n>3,m<4");
     expect(parsed.ok && formatSelector(parsed.value)).toBe("!a,b in (x,y),c!=q,k!=v,m<4,n>3,z");
   });
@@ -100,9 +100,9 @@ describe("a LabelSelector object", () => {
       { matchExpressions: [{ key: "location", operator: "In", values: ["LHR", "DFW"] }] },
       true,
     ],
-    "Exists asks for the key": [{ matchExpressions: [{ key: "location", operator: "Exists" }] }, true],
-    "DoesNotExist asks for its absence": [{ matchExpressions: [{ key: "location", operator: "DoesNotExist" }] }, false],
-    "NotIn holds where the key is missing": [
+    "Exists requires the key": [{ matchExpressions: [{ key: "location", operator: "Exists" }] }, true],
+    "DoesNotExist requires its absence": [{ matchExpressions: [{ key: "location", operator: "DoesNotExist" }] }, false],
+    "NotIn matches where the key is missing": [
       { matchExpressions: [{ key: "zone", operator: "NotIn", values: ["a"] }] },
       true,
     ],
@@ -114,7 +114,7 @@ describe("a LabelSelector object", () => {
     });
   }
 
-  it("reports every problem under its path", () => {
+  it("reports every issue under its path", () => {
     const parsed = parseLabelSelector(
       {
         matchLabels: { "bad key": "x", fine: "b@d" },
@@ -158,17 +158,17 @@ describe("a field selector", () => {
     });
   }
 
-  const refused: Record<string, string> = {
+  const rejected: Record<string, string> = {
     "metadata.name": "invalid selector: 'metadata.name'; can't understand 'metadata.name'",
     "a=b\\x": "invalid field selector: invalid escape sequence: \\x",
     "a=b\\": "invalid field selector: invalid escape sequence: \\",
     "a=b=c": "invalid field selector: unescaped character in value: 61",
   };
-  for (const [text, message] of Object.entries(refused)) {
-    it(`refuses ${text}`, () => expect(parseFieldSelector(text)).toEqual({ ok: false, message }));
+  for (const [text, message] of Object.entries(rejected)) {
+    it(`rejects ${text}`, () => expect(parseFieldSelector(text)).toEqual({ ok: false, message }));
   }
 
-  it("writes values so that they can be read again", () => {
+  it("escapes values so that they can be parsed again", () => {
     const parsed = parseFieldSelector("a=x\\,y,b!=z\\=\\\\");
     expect(parsed.ok && formatFieldSelector(parsed.value)).toBe("a=x\\,y,b!=z\\=\\\\");
   });

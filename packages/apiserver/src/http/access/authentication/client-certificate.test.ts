@@ -13,8 +13,8 @@ const names = { commonName: "server", dnsNames: ["localhost"], ipAddresses: ["12
 const serving = issueServerCertificate(authority, names, lifetime);
 const client = issueClientCertificate(authority, { user: "dave", groups: ["ops"] }, lifetime);
 
-describe("the certificate at the other end of a connection", () => {
-  it("is read from the socket once, and says who is there", async () => {
+describe("the client certificate of a connection", () => {
+  it("is read from the socket once, and identifies the user", async () => {
     const options = { requestCert: true, rejectUnauthorized: false, ca: authority.certificatePem };
     const server = createServer({ ...options, cert: serving.certificatePem, key: serving.privateKeyPem });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -34,7 +34,7 @@ describe("the certificate at the other end of a connection", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("is not there where there is no encryption", () => {
+  it("is undefined on a plain-text connection", () => {
     expect(peerCertificateOf({})).toBeUndefined();
     expect(peerCertificateOf(undefined)).toBeUndefined();
   });

@@ -8,7 +8,7 @@ import { impersonatedUser, PlainFailure } from "./impersonation.ts";
 const signal = new AbortController().signal;
 const root: UserInfo = { username: "root", uid: "", groups: ["ops"], extra: {} };
 
-async function asked(headers: RequestHeaders, allows: (asked: RequestAttributes) => boolean = () => true) {
+async function impersonate(headers: RequestHeaders, allows: (attributes: RequestAttributes) => boolean = () => true) {
   const seen: string[] = [];
   const authorizer = {
     authorize: async (attributes: RequestAttributes) => {
@@ -23,15 +23,15 @@ async function asked(headers: RequestHeaders, allows: (asked: RequestAttributes)
   try {
     return { seen, user: await impersonatedUser(request, root, authorizer, signal) };
   } catch (error) {
-    if (error instanceof PlainFailure) return { seen, refusal: `${error.code} ${error.message}` };
+    if (error instanceof PlainFailure) return { seen, rejection: `${error.code} ${error.message}` };
     if (!(error instanceof StatusError)) throw error;
-    return { seen, refusal: `${error.status.code} ${error.message}` };
+    return { seen, rejection: `${error.status.code} ${error.message}` };
   }
 }
 
 describe("impersonation", () => {
-  it("without headers is nothing", async () => {
-    expect(await asked({ authorization: ["x"] })).toEqual({ seen: [], user: root });
+  it("without headers keeps the user", async () => {
+    expect(await impersonate({ authorization: ["x"] })).toEqual({ seen: [], user: root });
   });
 
   const cases: Record<string, [headers: RequestHeaders, seen: string[], user: UserInfo]> = {
@@ -59,7 +59,7 @@ describe("impersonation", () => {
       ["impersonate p /users/ /system:anonymous by root"],
       { username: "system:anonymous", uid: "", groups: ["system:unauthenticated"], extra: {} },
     ],
-    "of a service account, whose groups are known": [
+    "of a service account adds its default groups": [
       { "impersonate-user": ["system:serviceaccount:shop:robot"] },
       ["impersonate p /serviceaccounts/ shop/robot by root"],
       {
@@ -74,7 +74,7 @@ describe("impersonation", () => {
       ["impersonate p /serviceaccounts/ shop/robot by root", "impersonate p /groups/ /a by root"],
       { username: "system:serviceaccount:shop:robot", uid: "", groups: ["a", "system:authenticated"], extra: {} },
     ],
-    "of what only looks like a service account": [
+    "of a name that only looks like a service account": [
       { "impersonate-user": ["system:serviceaccount:shop"] },
       ["impersonate p /users/ /system:serviceaccount:shop by root"],
       { username: "system:serviceaccount:shop", uid: "", groups: ["system:authenticated"], extra: {} },
@@ -105,15 +105,15 @@ describe("impersonation", () => {
     ],
   };
   for (const [name, [headers, seen, user]] of Object.entries(cases)) {
-    it(name, async () => expect(await asked(headers)).toEqual({ seen, user }));
+    it(name, async () => expect(await impersonate(headers)).toEqual({ seen, user }));
   }
 
-  const refusals: Record<string, [headers: RequestHeaders, refusal: string]> = {
-    "of a group one may not be in": [
+  const rejections: Record<string, [headers: RequestHeaders, rejection: string]> = {
+    "of a forbidden group": [
       { "impersonate-user": ["alice"], "impersonate-group": ["system:masters"] },
       '403 groups "system:masters" is forbidden: User "root" cannot impersonate resource "groups" in API group "" at the cluster scope',
     ],
-    "with an extra value one may not have": [
+    "with a forbidden extra value": [
       { "impersonate-user": ["alice"], "impersonate-extra-scopes": ["all"] },
       '403 userextras.authentication.k8s.io "all" is forbidden: User "root" cannot impersonate resource "userextras/scopes" in API group "authentication.k8s.io" at the cluster scope',
     ],
@@ -126,16 +126,16 @@ describe("impersonation", () => {
       '500 Internal Server Error: "/api/v1/pods?limit=3": requested [{UID  42  authentication.k8s.io/v1  }] without impersonating a user',
     ],
   };
-  for (const [name, [headers, refusal]] of Object.entries(refusals)) {
-    it(`${name} is refused`, async () => {
-      const answer = await asked(headers, ({ resource }) => resource === "users");
-      expect(answer.refusal).toBe(refusal);
+  for (const [name, [headers, rejection]] of Object.entries(rejections)) {
+    it(`${name} is rejected`, async () => {
+      const answer = await impersonate(headers, ({ resource }) => resource === "users");
+      expect(answer.rejection).toBe(rejection);
     });
   }
 
-  it("of too much is refused", async () => {
+  it("of too many groups and extra values is rejected", async () => {
     const groups = Array.from({ length: 1_000 }, (_, index) => `g${index}`);
-    const answer = await asked({ "impersonate-user": ["alice"], "impersonate-group": groups });
-    expect(answer).toEqual({ seen: [], refusal: "400 at most 1000 groups and extra values can be impersonated" });
+    const answer = await impersonate({ "impersonate-user": ["alice"], "impersonate-group": groups });
+    expect(answer).toEqual({ seen: [], rejection: "400 at most 1000 groups and extra values can be impersonated" });
   });
 });

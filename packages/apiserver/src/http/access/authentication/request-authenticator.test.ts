@@ -51,19 +51,19 @@ const anonymous = "system:anonymous [system:unauthenticated]";
 
 describe("a bearer token", () => {
   const cases: Record<string, [request: Partial<RequestCredentials>, answer: string]> = {
-    "of the table is known": [bearing("Bearer secret"), "bob [ops system:authenticated]"],
-    "is known in any case of its scheme": [bearing("bearer secret"), "bob [ops system:authenticated]"],
-    "with something after it is known": [bearing("Bearer secret more"), "bob [ops system:authenticated]"],
-    "issued later is known": [bearing("Bearer issued"), "carol [ops system:authenticated]"],
-    "made for another server is refused": [bearing("Bearer elsewhere"), "401 Unauthorized"],
+    "of the token table is accepted": [bearing("Bearer secret"), "bob [ops system:authenticated]"],
+    "is accepted with its scheme in any case": [bearing("bearer secret"), "bob [ops system:authenticated]"],
+    "with trailing text is accepted": [bearing("Bearer secret more"), "bob [ops system:authenticated]"],
+    "issued later is accepted": [bearing("Bearer issued"), "carol [ops system:authenticated]"],
+    "for another audience is rejected": [bearing("Bearer elsewhere"), "401 Unauthorized"],
     "that is unknown is rejected": [bearing("Bearer wrong"), "401 Unauthorized"],
     "that is unknown is rejected even on anonymous paths": [
       { ...bearing("Bearer wrong"), path: "/healthz" },
       "401 Unauthorized",
     ],
-    "that is too long is refused": [bearing(`Bearer ${"x".repeat(20_000)}`), "401 Unauthorized"],
-    "of another scheme is none": [{ ...bearing("Basic c2VjcmV0"), path: "/healthz" }, anonymous],
-    "that is empty is none": [{ ...bearing("Bearer "), path: "/healthz" }, anonymous],
+    "that is too long is rejected": [bearing(`Bearer ${"x".repeat(20_000)}`), "401 Unauthorized"],
+    "of another scheme is ignored": [{ ...bearing("Basic c2VjcmV0"), path: "/healthz" }, anonymous],
+    "that is empty is ignored": [{ ...bearing("Bearer "), path: "/healthz" }, anonymous],
     "in a second header is not read": [bearing("Bearer wrong", "Bearer secret"), "401 Unauthorized"],
   };
   for (const [name, [request, answer]] of Object.entries(cases)) {
@@ -77,7 +77,7 @@ describe("a bearer token", () => {
     ]);
   });
 
-  it("of a table must be one", () => {
+  it("in the token table must be valid", () => {
     expect(() => tokenTable([{ token: "", user: bob }])).toThrow(/the token of user "bob" is empty or has spaces/);
     expect(() => tokenTable([{ token: "a b", user: bob }])).toThrow(/empty or has spaces/);
   });
@@ -95,12 +95,12 @@ describe("a client certificate", () => {
 
   const cases: Record<string, [request: Partial<RequestCredentials>, answer: string, atMs?: number]> = {
     "names its user and groups": [{ clientCertificate: clientOf("dave", "a", "b") }, "dave [a b system:authenticated]"],
-    "decides before a token": [
+    "takes precedence over a token": [
       { clientCertificate: clientOf("dave"), ...bearing("Bearer secret") },
       "dave [system:authenticated]",
     ],
-    "of a stranger with the same name is refused": [{ clientCertificate: foreign }, "401 Unauthorized"],
-    "of a stranger leaves the token to decide": [
+    "of another authority with the same name is rejected": [{ clientCertificate: foreign }, "401 Unauthorized"],
+    "of another authority falls back to the token": [
       { clientCertificate: foreign, ...bearing("Bearer secret") },
       "bob [ops system:authenticated]",
     ],
@@ -108,10 +108,10 @@ describe("a client certificate", () => {
       { clientCertificate: foreign, path: "/healthz" },
       "401 Unauthorized",
     ],
-    "made for a server is refused": [{ clientCertificate: serving }, "401 Unauthorized"],
-    "that expired is refused": [{ clientCertificate: clientOf("dave") }, "401 Unauthorized", nowMs + 2 * day],
-    "whose time has not come is refused": [{ clientCertificate: clientOf("dave") }, "401 Unauthorized", nowMs - day],
-    "of an authority that expired is refused": [
+    "for server authentication is rejected": [{ clientCertificate: serving }, "401 Unauthorized"],
+    "that expired is rejected": [{ clientCertificate: clientOf("dave") }, "401 Unauthorized", nowMs + 2 * day],
+    "that is not yet valid is rejected": [{ clientCertificate: clientOf("dave") }, "401 Unauthorized", nowMs - day],
+    "of an authority that expired is rejected": [
       { clientCertificate: clientOf("dave") },
       "401 Unauthorized",
       nowMs + 200 * day,
@@ -125,7 +125,7 @@ describe("a client certificate", () => {
     it(name, async () => expect(await who(request, atMs)).toBe(answer));
   }
 
-  it("is looked at again each time: what was fine expires", async () => {
+  it("is verified on each request: it expires on an open connection", async () => {
     const ours = requestAuthenticator({
       tokens: [],
       authorities: [authority.certificate],
@@ -138,7 +138,7 @@ describe("a client certificate", () => {
     await expect(ours.authenticate(request, signal)).rejects.toThrow("Unauthorized");
   });
 
-  it("is distinguishable from another of the same user", async () => {
+  it("has a different credential ID from another certificate of the same user", async () => {
     const clientCertificate = clientOf("dave");
     const { user } = await authenticator(nowMs).authenticate({ path: "/", headers: {}, clientCertificate }, signal);
     expect(user.extra["authentication.kubernetes.io/credential-id"]).toEqual([
@@ -147,7 +147,7 @@ describe("a client certificate", () => {
   });
 });
 
-describe("nothing at all", () => {
+describe("a request without credentials", () => {
   const cases: Record<string, string> = {
     "/healthz": anonymous,
     "/livez/ping": anonymous,
@@ -161,9 +161,9 @@ describe("nothing at all", () => {
     it(`for ${path} is ${answer}`, async () => expect(await who({ path })).toBe(answer));
   }
 
-  it("is answered as Kubernetes answers", async () => {
-    const refused = authenticator(nowMs).authenticate({ path: "/api", headers: {} }, signal);
-    await expect(refused).rejects.toMatchObject({
+  it("is answered as Kubernetes does", async () => {
+    const rejected = authenticator(nowMs).authenticate({ path: "/api", headers: {} }, signal);
+    await expect(rejected).rejects.toMatchObject({
       status: {
         kind: "Status",
         apiVersion: "v1",

@@ -10,7 +10,7 @@ import { PolicyIndex } from "./rules-by-subject.ts";
 
 const nameOf = (role: JsonObject) => (role["metadata"] as JsonObject)["name"];
 
-/** Applies rewrites until nothing is out of date, as the controller does. */
+/** Applies updates until all roles are up to date, as the controller does. */
 function settled(roles: readonly ClusterRole[]): { readonly roles: readonly ClusterRole[]; readonly passes: number } {
   let current = roles;
   for (let passes = 0; passes < 10; passes += 1) {
@@ -35,7 +35,7 @@ describe("aggregation", () => {
     aggregationRule: { clusterRoleSelectors: labels.map((label) => ({ matchLabels: { [label]: "true" } })) },
   });
 
-  it("gathers rules by label, in order of names and selectors, each once", () => {
+  it("collects rules by label, in order of names and selectors, without duplicates", () => {
     const roles = [
       labelled("z", "a", rule("pods")),
       labelled("y", "a", rule("services"), rule("pods")),
@@ -45,12 +45,12 @@ describe("aggregation", () => {
     expect(aggregatedRules(gathers("all", "b", "a"), roles)).toEqual([rule("secrets"), rule("services"), rule("pods")]);
   });
 
-  it("leaves a role's own rules out", () => {
+  it("ignores a role's own rules", () => {
     const self = gathers("self", "own");
     expect(aggregatedRules(self, [self, labelled("other", "own", rule("pods"))])).toEqual([rule("pods")]);
   });
 
-  it("does not touch roles that gather nothing, nor those whose selector is wrong", () => {
+  it("does not change roles without aggregation or with an invalid selector", () => {
     expect(aggregatedRules(labelled("plain", "a", rule("pods")), [])).toBeUndefined();
     const wrong = {
       metadata: { name: "wrong" },
@@ -59,14 +59,14 @@ describe("aggregation", () => {
     expect(aggregatedRules(wrong, [])).toBeUndefined();
   });
 
-  it("empties a role when nothing is left to gather", () => {
+  it("empties a role when no role matches any more", () => {
     const before = { ...gathers("all", "a"), rules: [rule("pods")] };
     expect(roleRewrites([before])).toEqual([{ role: before, rules: [] }]);
     expect(roleRewrites([{ ...before, rules: [] }])).toEqual([]);
   });
 });
 
-describe("the roles a plane starts with", () => {
+describe("the bootstrap roles of a plane", () => {
   const { roles, passes } = settled(bootstrapClusterRoles());
   const objects = new MemoryRbacObjects().put("root", ...roles, ...bootstrapClusterRoleBindings());
   for (const role of ["view", "edit", "admin"]) {
@@ -80,7 +80,7 @@ describe("the roles a plane starts with", () => {
   const authorizer = rbacAuthorizer(new PolicyIndex(objects));
   const signal = new AbortController().signal;
 
-  it("settle after as many passes as roles gather from each other", () => {
+  it("converge after one pass for each level of aggregation", () => {
     expect(passes).toBe(3);
   });
 
@@ -91,11 +91,17 @@ describe("the roles a plane starts with", () => {
     "view does not write": [person("view"), "create", "", "configmaps", false],
     "view sees its own namespace": [person("view"), "get", "", "namespaces", true],
     "edit reads and writes secrets": [person("edit"), "update", "", "secrets", true],
-    "edit sees what view sees": [person("edit"), "watch", "batch", "jobs", true],
-    "edit does not give away rights": [person("edit"), "create", "rbac.authorization.k8s.io", "rolebindings", false],
+    "edit includes view": [person("edit"), "watch", "batch", "jobs", true],
+    "edit does not create role bindings": [
+      person("edit"),
+      "create",
+      "rbac.authorization.k8s.io",
+      "rolebindings",
+      false,
+    ],
     "edit does not change quota": [person("edit"), "update", "", "resourcequotas", false],
-    "admin gives away rights": [person("admin"), "create", "rbac.authorization.k8s.io", "rolebindings", true],
-    "admin does what edit does": [person("admin"), "delete", "apps", "deployments", true],
+    "admin creates role bindings": [person("admin"), "create", "rbac.authorization.k8s.io", "rolebindings", true],
+    "admin includes edit": [person("admin"), "delete", "apps", "deployments", true],
     "cluster-admin does anything": [person("root", "system:masters"), "frob", "x.io", "anything", true],
     "every user may create self reviews": [
       person("bob", "system:authenticated"),
@@ -104,7 +110,7 @@ describe("the roles a plane starts with", () => {
       "selfsubjectaccessreviews",
       true,
     ],
-    "anonymous users may not": [
+    "anonymous users may not create self reviews": [
       person("system:anonymous", "system:unauthenticated"),
       "create",
       "authorization.k8s.io",
@@ -114,21 +120,21 @@ describe("the roles a plane starts with", () => {
   };
   for (const [name, [user, verb, group, resource, allowed]] of Object.entries(cases)) {
     it(name, async () => {
-      const asked = resourceAttributes(user, { verb, plane: "root", group, resource, namespace: "shop" });
-      expect((await authorizer.authorize(asked, signal)).outcome).toBe(allowed ? "allow" : "none");
+      const attributes = resourceAttributes(user, { verb, plane: "root", group, resource, namespace: "shop" });
+      expect((await authorizer.authorize(attributes, signal)).outcome).toBe(allowed ? "allow" : "none");
     });
   }
 
   const paths: Record<string, [user: UserInfo, path: string, allowed: boolean]> = {
-    "every user sees the health of the server": [person("system:anonymous", "system:unauthenticated"), "/readyz", true],
-    "anonymous users do not see its parts": [
+    "every user may read /readyz": [person("system:anonymous", "system:unauthenticated"), "/readyz", true],
+    "anonymous users may not read single health checks": [
       person("system:anonymous", "system:unauthenticated"),
       "/readyz/etcd",
       false,
     ],
     "anonymous users may not use discovery": [person("system:anonymous", "system:unauthenticated"), "/apis", false],
-    "authenticated users may": [person("bob", "system:authenticated"), "/apis/apps/v1", true],
-    "metrics are for monitoring": [person("bob", "system:authenticated"), "/metrics", false],
+    "authenticated users may use discovery": [person("bob", "system:authenticated"), "/apis/apps/v1", true],
+    "authenticated users may not read metrics": [person("bob", "system:authenticated"), "/metrics", false],
     "monitoring reads metrics": [person("prom", "system:monitoring"), "/metrics", true],
   };
   for (const [name, [user, path, allowed]] of Object.entries(paths)) {
@@ -155,7 +161,7 @@ describe("a role of an older version", () => {
     });
   });
 
-  it("is left alone when it lacks nothing, or says so", () => {
+  it("is unchanged when it is complete or opts out of updates", () => {
     expect(reconcileClusterRole({ ...wanted, rules: [own, ...rules] }, wanted)).toBeUndefined();
     const annotations = { "rbac.authorization.kubernetes.io/autoupdate": "false" };
     expect(
@@ -163,7 +169,7 @@ describe("a role of an older version", () => {
     ).toBeUndefined();
   });
 
-  it("that gathers its rules is left to do so", () => {
+  it("that is aggregated keeps its aggregation rule", () => {
     const view = bootstrapClusterRoles().find((role) => nameOf(role) === "view") as JsonObject;
     expect(reconcileClusterRole({ ...view, rules: [own] }, view)).toBeUndefined();
   });

@@ -26,7 +26,7 @@ function holding(...rules: JsonObject[]): MemoryRbacObjects {
   );
 }
 
-async function refusal(objects: MemoryRbacObjects, write: RbacWrite): Promise<string | undefined> {
+async function rejection(objects: MemoryRbacObjects, write: RbacWrite): Promise<string | undefined> {
   const policies = new PolicyIndex(objects);
   const authorizer = unionAuthorizer([allowMasters, rbacAuthorizer(policies)]);
   try {
@@ -60,9 +60,9 @@ describe("writing a role", () => {
   const write = (object: JsonObject): RbacWrite => ({ request: request("roles"), object, old: undefined });
 
   const cases: Record<string, [held: JsonObject[], wanted: JsonObject[], missing: string | undefined]> = {
-    "is fine when all of it is held": [[pods], [pods], undefined],
-    "is fine when it grants nothing": [[], [], undefined],
-    "lists what is missing, verbs together": [
+    "is allowed when the user holds all its permissions": [[pods], [pods], undefined],
+    "is allowed when it grants nothing": [[], [], undefined],
+    "lists missing permissions, grouped by verbs": [
       [{ ...pods, verbs: ["list"] }],
       [{ ...pods, verbs: ["get", "list", "watch"] }],
       '{APIGroups:[""], Resources:["pods"], Verbs:["get" "watch"]}',
@@ -73,17 +73,17 @@ describe("writing a role", () => {
       '{APIGroups:[""], Resources:["a"], Verbs:["get"]}\n{APIGroups:[""], Resources:["b"], Verbs:["get"]}\n' +
         '{APIGroups:["apps"], Resources:["a"], Verbs:["get"]}\n{APIGroups:["apps"], Resources:["b"], Verbs:["get"]}',
     ],
-    "is fine under a star of verbs, groups and resources": [
+    "is allowed with wildcard verbs, groups and resources": [
       [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }],
       [{ ...pods, resources: ["pods/exec"] }],
       undefined,
     ],
-    "cannot ask for a star with less": [
+    "is rejected for a wildcard that the user does not hold": [
       [pods],
       [{ ...pods, verbs: ["*"] }],
       '{APIGroups:[""], Resources:["pods"], Verbs:["*"]}',
     ],
-    "is covered by a subresource of everything": [
+    "is covered by a subresource of all resources": [
       [{ ...pods, resources: ["*/scale"] }],
       [{ ...pods, resources: ["deployments/scale"] }],
       undefined,
@@ -99,12 +99,12 @@ describe("writing a role", () => {
       [{ ...pods, verbs: ["get"], resourceNames: ["web", "db"] }],
       '{APIGroups:[""], Resources:["pods"], ResourceNames:["db"], Verbs:["get"]}',
     ],
-    "with a URL below a held star is covered": [
+    "with a URL below a held wildcard is covered": [
       [{ nonResourceURLs: ["/logs/*"], verbs: ["get"] }],
       [{ nonResourceURLs: ["/logs/a"], verbs: ["get"] }],
       undefined,
     ],
-    "with another URL is not": [
+    "with another URL is not covered": [
       [{ nonResourceURLs: ["/logs/*"], verbs: ["get"] }],
       [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }],
       '{NonResourceURLs:["/metrics"], Verbs:["get"]}',
@@ -114,62 +114,62 @@ describe("writing a role", () => {
     it(name, async () => {
       const expected =
         missing === undefined ? undefined : `403 roles.${group} "new" is forbidden: ${attempt}${missing}`;
-      expect(await refusal(holding(...held), write(newRole(...wanted)))).toBe(expected);
+      expect(await rejection(holding(...held), write(newRole(...wanted)))).toBe(expected);
     });
   }
 
   it("is allowed with the verb escalate, and for masters", async () => {
     const escalate = { apiGroups: [group], resources: ["roles"], verbs: ["escalate"] };
-    expect(await refusal(holding(escalate), write(newRole(pods)))).toBeUndefined();
+    expect(await rejection(holding(escalate), write(newRole(pods)))).toBeUndefined();
     const masters = { ...alice, groups: ["system:masters"] };
-    const asked = { ...write(newRole(pods)), request: request("roles", { user: masters }) };
-    expect(await refusal(holding(), asked)).toBeUndefined();
+    const byMaster = { ...write(newRole(pods)), request: request("roles", { user: masters }) };
+    expect(await rejection(holding(), byMaster)).toBeUndefined();
   });
 
-  it("is fine when only owners, finalizers or managers change", async () => {
+  it("is allowed when only owners, finalizers or managed fields change", async () => {
     const old = { ...newRole(pods), metadata: { name: "new", finalizers: ["a"], ownerReferences: [] } };
     const update = (object: JsonObject): RbacWrite => ({ request: request("roles", { verb: "update" }), object, old });
-    expect(await refusal(holding(), update(newRole(pods)))).toBeUndefined();
+    expect(await rejection(holding(), update(newRole(pods)))).toBeUndefined();
     const renamed = { ...newRole(pods), metadata: { name: "new", labels: { a: "b" } } };
-    expect(await refusal(holding(), update(renamed))).toMatch(/not currently held/);
+    expect(await rejection(holding(), update(renamed))).toMatch(/not currently held/);
   });
 
-  it("tells of roles that could not be found", async () => {
+  it("reports roles that could not be found", async () => {
     const objects = holding().put("root", {
       kind: "ClusterRoleBinding",
       metadata: { name: "dangling" },
       roleRef: { apiGroup: group, kind: "ClusterRole", name: "gone" },
       subjects: [{ kind: "Group", name: "devs" }],
     });
-    expect(await refusal(objects, write(newRole({ ...pods, verbs: ["get"] })))).toBe(
+    expect(await rejection(objects, write(newRole({ ...pods, verbs: ["get"] })))).toBe(
       `403 roles.${group} "new" is forbidden: ${attempt}{APIGroups:[""], Resources:["pods"], Verbs:["get"]}` +
         `; resolution errors: [roles.${group} "gone" not found]`,
     );
   });
 
-  it("with an aggregation takes every right there is", async () => {
+  it("with an aggregation rule requires all permissions", async () => {
     const object = {
       kind: "ClusterRole",
       metadata: { name: "new" },
       aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: "b" } }] },
     };
     const create: RbacWrite = { request: request("clusterroles"), object, old: undefined };
-    expect(await refusal(holding(pods), create)).toBe(
+    expect(await rejection(holding(pods), create)).toBe(
       `403 clusterroles.${group} "new" is forbidden: must have cluster-admin privileges to use the aggregationRule`,
     );
     const removal: RbacWrite = { ...create, object: { ...object, aggregationRule: null }, old: object };
-    expect(await refusal(holding(pods), removal)).toMatch(/must have cluster-admin privileges/);
+    expect(await rejection(holding(pods), removal)).toMatch(/must have cluster-admin privileges/);
     const everything = [
       { apiGroups: ["*"], resources: ["*"], verbs: ["*"] },
       { nonResourceURLs: ["*"], verbs: ["*"] },
     ];
-    expect(await refusal(holding(...everything), create)).toBeUndefined();
+    expect(await rejection(holding(...everything), create)).toBeUndefined();
   });
 
-  it("of absurd size is refused without being broken down", async () => {
+  it("of excessive size is rejected without expanding its rules", async () => {
     const many = Array.from({ length: 400 }, (_, index) => `r${index}`);
     const huge = { apiGroups: many, resources: many, verbs: ["get"] };
-    expect(await refusal(holding(), write(newRole(huge)))).toMatch(/at most 100000 permissions/);
+    expect(await rejection(holding(), write(newRole(huge)))).toMatch(/at most 100000 permissions/);
   });
 });
 
@@ -181,9 +181,13 @@ describe("writing a binding", () => {
     old: undefined,
   });
 
-  const cases: Record<string, [held: JsonObject[], write: RbacWrite, refusal: RegExp | undefined]> = {
-    "is fine when the role's rights are held": [[pods], write("rolebindings", "Role", "local"), undefined],
-    "is refused when they are not": [
+  const cases: Record<string, [held: JsonObject[], write: RbacWrite, rejection: RegExp | undefined]> = {
+    "is allowed when the user holds the role's permissions": [
+      [pods],
+      write("rolebindings", "Role", "local"),
+      undefined,
+    ],
+    "is rejected when the user does not hold them": [
       [{ ...pods, verbs: ["get"] }],
       write("rolebindings", "Role", "local"),
       /^403 rolebindings\.rbac\.authorization\.k8s\.io "new" is forbidden: user "alice" .* not currently held:\n\{APIGroups:\[""\], Resources:\["pods"\], Verbs:\["list"\]\}$/,
@@ -198,12 +202,12 @@ describe("writing a binding", () => {
       write("rolebindings", "Role", "local"),
       /not currently held/,
     ],
-    "to a role that is not there says so": [
+    "to a missing role reports it": [
       [],
       write("rolebindings", "ClusterRole", "gone"),
       /^404 rolebindings\.rbac\.authorization\.k8s\.io "gone" not found$/,
     ],
-    "of the cluster does not reach roles of a namespace": [
+    "in a ClusterRoleBinding does not resolve roles of a namespace": [
       [],
       write("clusterrolebindings", "Role", "local"),
       /^404 clusterrolebindings\.rbac\.authorization\.k8s\.io "local" not found$/,
@@ -211,15 +215,15 @@ describe("writing a binding", () => {
   };
   for (const [name, [held, one, expected]] of Object.entries(cases)) {
     it(name, async () => {
-      const answer = await refusal(holding(...held).put("root", shopRole), one);
+      const answer = await rejection(holding(...held).put("root", shopRole), one);
       if (expected === undefined) expect(answer).toBeUndefined();
       else expect(answer).toMatch(expected);
     });
   }
 
   it("of another group or kind is not checked", async () => {
-    expect(await refusal(holding(), { request: request("pods"), object: {}, old: undefined })).toBeUndefined();
+    expect(await rejection(holding(), { request: request("pods"), object: {}, old: undefined })).toBeUndefined();
     const elsewhere = { request: { ...request("roles"), group: "iam.x.io" }, object: newRole(pods), old: undefined };
-    expect(await refusal(holding(), elsewhere)).toBeUndefined();
+    expect(await rejection(holding(), elsewhere)).toBeUndefined();
   });
 });

@@ -61,45 +61,53 @@ const account = (name: string, namespace?: string): JsonObject => ({
   ...(namespace === undefined ? {} : { namespace }),
 });
 
-async function decide(objects: MemoryRbacObjects, asked: Partial<RequestAttributes>) {
+async function decide(objects: MemoryRbacObjects, attributes: Partial<RequestAttributes>) {
   const policies = new PolicyIndex(objects);
-  const decision = await rbacAuthorizer(policies).authorize({ ...get, ...asked }, signal);
+  const decision = await rbacAuthorizer(policies).authorize({ ...get, ...attributes }, signal);
   policies.stop();
   return decision;
 }
 
 describe("a rule", () => {
-  const cases: Record<string, [rule: JsonObject, asked: Partial<RequestAttributes>, allowed: boolean]> = {
+  const cases: Record<string, [rule: JsonObject, attributes: Partial<RequestAttributes>, allowed: boolean]> = {
     "allows what it names": [rule([""], ["pods"], ["get"]), {}, true],
-    "refuses another verb": [rule([""], ["pods"], ["list"]), {}, false],
-    "allows every verb with a star": [rule([""], ["pods"], ["*"]), { verb: "frobnicate" }, true],
-    "refuses another group": [rule(["apps"], ["pods"], ["get"]), {}, false],
-    "allows every group with a star": [rule(["*"], ["pods"], ["get"]), { group: "x.io" }, true],
+    "does not allow another verb": [rule([""], ["pods"], ["list"]), {}, false],
+    "allows every verb with a wildcard": [rule([""], ["pods"], ["*"]), { verb: "frobnicate" }, true],
+    "does not allow another group": [rule(["apps"], ["pods"], ["get"]), {}, false],
+    "allows every group with a wildcard": [rule(["*"], ["pods"], ["get"]), { group: "x.io" }, true],
     "without groups allows nothing": [rule([], ["pods"], ["get"]), {}, false],
-    "refuses another resource": [rule([""], ["services"], ["get"]), {}, false],
-    "refuses a subresource of what it names": [rule([""], ["pods"], ["get"]), { subresource: "log" }, false],
+    "does not allow another resource": [rule([""], ["services"], ["get"]), {}, false],
+    "does not allow a subresource of a resource it names": [
+      rule([""], ["pods"], ["get"]),
+      { subresource: "log" },
+      false,
+    ],
     "allows a subresource it names": [rule([""], ["pods/log"], ["get"]), { subresource: "log" }, true],
     "naming a subresource does not allow the resource": [rule([""], ["pods/log"], ["get"]), {}, false],
-    "with a star allows subresources too": [rule([""], ["*"], ["get"]), { subresource: "log" }, true],
-    "allows a subresource of everything": [rule([""], ["*/log"], ["get"]), { subresource: "log" }, true],
-    "for a subresource of everything refuses others": [rule([""], ["*/log"], ["get"]), { subresource: "exec" }, false],
-    "for a subresource of everything refuses a longer one": [
+    "with a wildcard allows subresources too": [rule([""], ["*"], ["get"]), { subresource: "log" }, true],
+    "allows a subresource of all resources": [rule([""], ["*/log"], ["get"]), { subresource: "log" }, true],
+    "for a subresource of all resources does not allow other subresources": [
+      rule([""], ["*/log"], ["get"]),
+      { subresource: "exec" },
+      false,
+    ],
+    "for a subresource of all resources does not allow a longer one": [
       rule([""], ["*/og"], ["get"]),
       { subresource: "log" },
       false,
     ],
-    "does not know stars behind a slash": [rule([""], ["pods/*"], ["get"]), { subresource: "log" }, false],
+    "does not support wildcards behind a slash": [rule([""], ["pods/*"], ["get"]), { subresource: "log" }, false],
     "allows a name it lists": [rule([""], ["pods"], ["get"], ["db", "web"]), {}, true],
-    "refuses a name it does not list": [rule([""], ["pods"], ["get"], ["db"]), {}, false],
-    "with names refuses collections": [rule([""], ["pods"], ["get"], ["web"]), { name: "" }, false],
+    "does not allow a name it does not list": [rule([""], ["pods"], ["get"], ["db"]), {}, false],
+    "with names does not allow collections": [rule([""], ["pods"], ["get"], ["web"]), { name: "" }, false],
     "with an empty list of names allows all": [rule([""], ["pods"], ["get"], []), {}, true],
     "for URLs does not allow resources": [{ nonResourceURLs: ["*"], verbs: ["*"] }, {}, false],
-    "that is broken allows nothing": [{ apiGroups: "*", resources: ["*"], verbs: ["*"] }, {}, false],
+    "that is malformed allows nothing": [{ apiGroups: "*", resources: ["*"], verbs: ["*"] }, {}, false],
   };
-  for (const [name, [one, asked, allowed]] of Object.entries(cases)) {
+  for (const [name, [one, attributes, allowed]] of Object.entries(cases)) {
     it(name, async () => {
       const objects = new MemoryRbacObjects().put("root", role("r", one), binding("b", "Role", "r", user("alice")));
-      expect((await decide(objects, asked)).outcome).toBe(allowed ? "allow" : "none");
+      expect((await decide(objects, attributes)).outcome).toBe(allowed ? "allow" : "none");
     });
   }
 });
@@ -107,10 +115,10 @@ describe("a rule", () => {
 describe("a rule for URLs", () => {
   const cases: Record<string, [urls: string[], path: string, allowed: boolean]> = {
     "allows the path": [["/metrics"], "/metrics", true],
-    "refuses another": [["/metrics"], "/metrics/slis", false],
-    "allows all below with a star": [["/healthz/*"], "/healthz/etcd", true],
-    "refuses the parent of a star": [["/healthz/*"], "/healthz", false],
-    "allows everything with a star": [["*"], "/debug/pprof", true],
+    "does not allow another path": [["/metrics"], "/metrics/slis", false],
+    "allows all paths below with a wildcard": [["/healthz/*"], "/healthz/etcd", true],
+    "does not allow the parent of a wildcard": [["/healthz/*"], "/healthz", false],
+    "allows every path with a wildcard": [["*"], "/debug/pprof", true],
   };
   for (const [name, [nonResourceURLs, path, allowed]] of Object.entries(cases)) {
     it(name, async () => {
@@ -119,8 +127,8 @@ describe("a rule for URLs", () => {
         clusterRole("r", { nonResourceURLs, verbs: ["get"] }),
         clusterBinding("b", "r", group("devs")),
       );
-      const asked = { isResource: false, path, namespace: "", resource: "", name: "" };
-      expect((await decide(objects, asked)).outcome).toBe(allowed ? "allow" : "none");
+      const attributes = { isResource: false, path, namespace: "", resource: "", name: "" };
+      expect((await decide(objects, attributes)).outcome).toBe(allowed ? "allow" : "none");
     });
   }
 });
@@ -128,68 +136,70 @@ describe("a rule for URLs", () => {
 describe("a binding", () => {
   const pods = rule([""], ["pods"], ["get"]);
   const robot: UserInfo = { ...alice, username: "system:serviceaccount:shop:robot", groups: [] };
-  const cases: Record<string, [objects: JsonObject[], asked: Partial<RequestAttributes>, reason: string | undefined]> =
-    {
-      "of a namespace to a user": [
-        [role("r", pods), binding("b", "Role", "r", user("alice"))],
-        {},
-        'RoleBinding "b/shop" of Role "r" to User "alice"',
-      ],
-      "of a namespace to a cluster role": [
-        [clusterRole("r", pods), binding("b", "ClusterRole", "r", group("devs"))],
-        {},
-        'RoleBinding "b/shop" of ClusterRole "r" to Group "devs"',
-      ],
-      "of the cluster": [
-        [clusterRole("r", pods), clusterBinding("b", "r", user("bob"), user("alice"), group("devs"))],
-        {},
-        'ClusterRoleBinding "b" of ClusterRole "r" to User "alice"',
-      ],
-      "of the cluster holds for all namespaces at once": [
-        [clusterRole("r", pods), clusterBinding("b", "r", user("alice"))],
-        { namespace: "", name: "" },
-        'ClusterRoleBinding "b" of ClusterRole "r" to User "alice"',
-      ],
-      "of a namespace does not hold for all": [
-        [clusterRole("r", pods), binding("b", "ClusterRole", "r", user("alice"))],
-        { namespace: "", name: "" },
-        undefined,
-      ],
-      "of another namespace does not hold": [
-        [clusterRole("r", pods), binding("b", "ClusterRole", "r", user("alice"))],
-        { namespace: "other" },
-        undefined,
-      ],
-      "to a service account of its own namespace": [
-        [role("r", pods), binding("b", "Role", "r", account("robot"))],
-        { user: robot },
-        'RoleBinding "b/shop" of Role "r" to ServiceAccount "robot/shop"',
-      ],
-      "to a service account that names its namespace": [
-        [clusterRole("r", pods), clusterBinding("b", "r", account("robot", "shop"))],
-        { user: robot },
-        'ClusterRoleBinding "b" of ClusterRole "r" to ServiceAccount "robot/shop"',
-      ],
-      "of the cluster to a service account of no namespace": [
-        [clusterRole("r", pods), clusterBinding("b", "r", account("robot"))],
-        { user: robot },
-        undefined,
-      ],
-      "to an unknown kind of subject": [
-        [clusterRole("r", pods), clusterBinding("b", "r", { kind: "Robot", name: "alice" })],
-        {},
-        undefined,
-      ],
-      "to a group with the name of a user": [
-        [clusterRole("r", pods), clusterBinding("b", "r", group("alice"))],
-        {},
-        undefined,
-      ],
-      "without subjects": [[clusterRole("r", pods), clusterBinding("b", "r")], {}, undefined],
-    };
-  for (const [name, [objects, asked, reason]] of Object.entries(cases)) {
+  const cases: Record<
+    string,
+    [objects: JsonObject[], attributes: Partial<RequestAttributes>, reason: string | undefined]
+  > = {
+    "of a namespace to a user": [
+      [role("r", pods), binding("b", "Role", "r", user("alice"))],
+      {},
+      'RoleBinding "b/shop" of Role "r" to User "alice"',
+    ],
+    "of a namespace to a cluster role": [
+      [clusterRole("r", pods), binding("b", "ClusterRole", "r", group("devs"))],
+      {},
+      'RoleBinding "b/shop" of ClusterRole "r" to Group "devs"',
+    ],
+    "of the cluster": [
+      [clusterRole("r", pods), clusterBinding("b", "r", user("bob"), user("alice"), group("devs"))],
+      {},
+      'ClusterRoleBinding "b" of ClusterRole "r" to User "alice"',
+    ],
+    "of the cluster applies to all namespaces": [
+      [clusterRole("r", pods), clusterBinding("b", "r", user("alice"))],
+      { namespace: "", name: "" },
+      'ClusterRoleBinding "b" of ClusterRole "r" to User "alice"',
+    ],
+    "of a namespace does not apply to all namespaces": [
+      [clusterRole("r", pods), binding("b", "ClusterRole", "r", user("alice"))],
+      { namespace: "", name: "" },
+      undefined,
+    ],
+    "of another namespace does not apply": [
+      [clusterRole("r", pods), binding("b", "ClusterRole", "r", user("alice"))],
+      { namespace: "other" },
+      undefined,
+    ],
+    "to a service account of its own namespace": [
+      [role("r", pods), binding("b", "Role", "r", account("robot"))],
+      { user: robot },
+      'RoleBinding "b/shop" of Role "r" to ServiceAccount "robot/shop"',
+    ],
+    "to a service account that names its namespace": [
+      [clusterRole("r", pods), clusterBinding("b", "r", account("robot", "shop"))],
+      { user: robot },
+      'ClusterRoleBinding "b" of ClusterRole "r" to ServiceAccount "robot/shop"',
+    ],
+    "of the cluster to a service account of no namespace": [
+      [clusterRole("r", pods), clusterBinding("b", "r", account("robot"))],
+      { user: robot },
+      undefined,
+    ],
+    "to an unknown kind of subject": [
+      [clusterRole("r", pods), clusterBinding("b", "r", { kind: "Robot", name: "alice" })],
+      {},
+      undefined,
+    ],
+    "to a group with the name of a user": [
+      [clusterRole("r", pods), clusterBinding("b", "r", group("alice"))],
+      {},
+      undefined,
+    ],
+    "without subjects": [[clusterRole("r", pods), clusterBinding("b", "r")], {}, undefined],
+  };
+  for (const [name, [objects, attributes, reason]] of Object.entries(cases)) {
     it(name, async () => {
-      const decision = await decide(new MemoryRbacObjects().put("root", ...objects), asked);
+      const decision = await decide(new MemoryRbacObjects().put("root", ...objects), attributes);
       expect(decision).toEqual(
         reason === undefined
           ? { outcome: "none", reason: "" }
@@ -198,7 +208,7 @@ describe("a binding", () => {
     });
   }
 
-  it("to a role that is not there is named in the refusal", async () => {
+  it("to a missing role is reported in the rejection", async () => {
     const objects = new MemoryRbacObjects().put("root", clusterBinding("b", "gone", user("alice")));
     const decision = await decide(objects, {});
     expect(decision).toEqual({
@@ -207,7 +217,7 @@ describe("a binding", () => {
     });
   });
 
-  it("of several kinds to roles that are not there names each once", async () => {
+  it("of several kinds to missing roles reports each once", async () => {
     const objects = new MemoryRbacObjects().put(
       "root",
       clusterBinding("b", "gone", user("alice")),
@@ -219,7 +229,7 @@ describe("a binding", () => {
     expect((await decide(objects, {})).reason).toBe(`RBAC: [${missing}]`);
   });
 
-  it("does not stop another from allowing when its role is not there", async () => {
+  it("to a missing role does not prevent another binding from allowing the request", async () => {
     const objects = new MemoryRbacObjects().put(
       "root",
       clusterBinding("a", "gone", user("alice")),
@@ -230,19 +240,19 @@ describe("a binding", () => {
   });
 });
 
-describe("the index of policies", () => {
+describe("the RBAC index", () => {
   const pods = rule([""], ["pods"], ["get"]);
   const toAlice = clusterBinding("b", "r", user("alice"));
 
   function opened(limits?: { planesMax: number }) {
     const objects = new MemoryRbacObjects();
     const policies = new PolicyIndex(objects, limits);
-    const outcome = async (asked: Partial<RequestAttributes> = {}) =>
-      (await rbacAuthorizer(policies).authorize({ ...get, ...asked }, signal)).outcome;
+    const outcome = async (attributes: Partial<RequestAttributes> = {}) =>
+      (await rbacAuthorizer(policies).authorize({ ...get, ...attributes }, signal)).outcome;
     return { objects, policies, outcome };
   }
 
-  it("follows every change without reading again", async () => {
+  it("follows changes without listing again", async () => {
     const { objects, outcome } = opened();
     expect(await outcome()).toBe("none");
     objects.put("root", clusterRole("r", pods), toAlice);
@@ -257,14 +267,14 @@ describe("the index of policies", () => {
     expect(objects.lists).toBe(1);
   });
 
-  it("keeps planes apart", async () => {
+  it("separates planes", async () => {
     const { objects, outcome } = opened();
     objects.put("root", clusterRole("r", pods), toAlice);
     expect(await outcome()).toBe("allow");
     expect(await outcome({ plane: "project-a" })).toBe("none");
   });
 
-  it("forgets the plane that was not asked about for the longest time, and reads it again", async () => {
+  it("evicts the least recently used plane, and lists it again", async () => {
     const { objects, outcome } = opened({ planesMax: 2 });
     objects.put("c", clusterRole("r", pods), toAlice);
     for (const plane of ["a", "b", "a", "c", "a"]) await outcome({ plane });
@@ -283,7 +293,7 @@ describe("the index of policies", () => {
 });
 
 describe("several authorizers", () => {
-  it("let masters through whatever roles say", async () => {
+  it("allow masters regardless of roles", async () => {
     const policies = new PolicyIndex(new MemoryRbacObjects());
     const authorizer = unionAuthorizer([allowMasters, rbacAuthorizer(policies)]);
     const root = { ...alice, groups: ["system:masters"] };
@@ -291,7 +301,7 @@ describe("several authorizers", () => {
     expect(await authorizer.authorize(get, signal)).toEqual({ outcome: "none", reason: "" });
   });
 
-  it("stop at the first refusal, and join the reasons of those without opinion", async () => {
+  it("stop at the first denial, and join the reasons of those without opinion", async () => {
     const says = (outcome: "deny" | "none" | "allow", reason: string) => ({
       authorize: async () => ({ outcome, reason }),
     });
@@ -303,7 +313,7 @@ describe("several authorizers", () => {
 });
 
 describe("the answer to a forbidden request", () => {
-  const cases: Record<string, [asked: Partial<RequestAttributes>, reason: string, message: string]> = {
+  const cases: Record<string, [attributes: Partial<RequestAttributes>, reason: string, message: string]> = {
     "in a namespace": [
       {},
       "",
@@ -329,15 +339,15 @@ describe("the answer to a forbidden request", () => {
       'RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found',
       'pods is forbidden: User "alice" cannot list resource "pods" in API group "" at the cluster scope: RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found',
     ],
-    "of a user whose name is markup": [
+    "of a user whose name contains markup": [
       { user: { ...alice, username: "<b>&" }, verb: "list", namespace: "", name: "" },
       "",
       'pods is forbidden: User "&lt;b&gt;&amp;" cannot list resource "pods" in API group "" at the cluster scope',
     ],
   };
-  for (const [name, [asked, reason, message]] of Object.entries(cases)) {
+  for (const [name, [attributes, reason, message]] of Object.entries(cases)) {
     it(name, () => {
-      const status = forbiddenRequest({ ...get, ...asked }, reason);
+      const status = forbiddenRequest({ ...get, ...attributes }, reason);
       expect(status).toMatchObject({ code: 403, reason: "Forbidden", message });
     });
   }

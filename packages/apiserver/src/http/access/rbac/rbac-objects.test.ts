@@ -36,8 +36,8 @@ async function put(plane: string, resource: string, object: JsonObject): Promise
 }
 
 async function mayGet(resource: string, plane = "root"): Promise<boolean> {
-  const asked = resourceAttributes(alice, { verb: "get", plane, group: "", resource, namespace: "shop" });
-  return (await rbacAuthorizer(policies).authorize(asked, new AbortController().signal)).outcome === "allow";
+  const attributes = resourceAttributes(alice, { verb: "get", plane, group: "", resource, namespace: "shop" });
+  return (await rbacAuthorizer(policies).authorize(attributes, new AbortController().signal)).outcome === "allow";
 }
 
 const role = (...resources: string[]): JsonObject => ({
@@ -65,13 +65,13 @@ describe("roles and bindings in the store", () => {
     expect(await mayGet("secrets")).toBe(false);
   });
 
-  it("count in their own plane", async () => {
+  it("apply to their own plane only", async () => {
     await put("project-a", "roles", role("pods"));
     await put("project-a", "rolebindings", binding);
     expect([await mayGet("pods", "project-a"), await mayGet("pods")]).toEqual([true, false]);
   });
 
-  it("of the cluster count too", async () => {
+  it("of the cluster apply too", async () => {
     await put("root", "clusterroles", { ...role("pods"), kind: "ClusterRole", metadata: { name: "r" } });
     await put("root", "clusterrolebindings", {
       ...binding,
@@ -82,7 +82,7 @@ describe("roles and bindings in the store", () => {
     expect(await mayGet("pods")).toBe(true);
   });
 
-  it("are not followed any more once the index is stopped", async () => {
+  it("are no longer watched once the index is stopped", async () => {
     expect(await mayGet("pods")).toBe(false);
     const seen: unknown[] = [];
     const stop = storedRbacObjects(store).watch((changed) => seen.push([changed.resource, changed.name]));

@@ -54,7 +54,7 @@ const deps: ReviewDeps = {
   clock: { now: () => Date.parse("2026-11-16T01:54:14.750Z"), after: () => ({ stop: () => undefined }) },
 };
 
-async function ask(
+async function send(
   resource: string,
   body: unknown,
   context: Partial<ReviewContext> = {},
@@ -71,31 +71,31 @@ async function ask(
 
 const invalid = '422 .authorization.k8s.io "" is invalid: ';
 
-describe("reviews of access", () => {
+describe("access reviews", () => {
   const pods = { verb: "get", resource: "pods", namespace: "shop", name: "web" };
   const allowedByRole = 'RBAC: allowed by RoleBinding "b/shop" of Role "r" to User "alice"';
   const cases: Record<
     string,
     [resource: string, spec: JsonObject, status: JsonObject, context?: Partial<ReviewContext>]
   > = {
-    "say yes and why": [
+    "allow with a reason": [
       "selfsubjectaccessreviews",
       { resourceAttributes: pods },
       { allowed: true, reason: allowedByRole },
     ],
-    "say no": ["selfsubjectaccessreviews", { resourceAttributes: { ...pods, name: "db" } }, { allowed: false }],
-    "say no and why": [
+    deny: ["selfsubjectaccessreviews", { resourceAttributes: { ...pods, name: "db" } }, { allowed: false }],
+    "deny with a reason": [
       "selfsubjectaccessreviews",
       { resourceAttributes: { ...pods, namespace: "broken" } },
       { allowed: false, reason: 'RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found' },
     ],
-    "are about the plane they are made in": [
+    "apply to the plane they are created in": [
       "selfsubjectaccessreviews",
       { resourceAttributes: pods },
       { allowed: false },
       { plane: "other" },
     ],
-    "are about paths too": [
+    "check paths": [
       "selfsubjectaccessreviews",
       { nonResourceAttributes: { verb: "get", path: "/apis" } },
       {
@@ -104,29 +104,29 @@ describe("reviews of access", () => {
           'RBAC: allowed by ClusterRoleBinding "system:discovery" of ClusterRole "system:discovery" to Group "system:authenticated"',
       },
     ],
-    "are about others": [
+    "check other users": [
       "subjectaccessreviews",
       { user: "alice", resourceAttributes: pods },
       { allowed: true, reason: allowedByRole },
     ],
-    "are about groups": [
+    "check groups": [
       "subjectaccessreviews",
       { groups: ["system:masters"], resourceAttributes: pods },
       { allowed: true },
     ],
-    "do not take the asker's rights for those of others": [
+    "do not use the requester's permissions for other users": [
       "subjectaccessreviews",
       { user: "bob", resourceAttributes: pods },
       { allowed: false },
       { user: { ...alice, groups: ["system:masters"] } },
     ],
-    "are about one namespace": [
+    "check a single namespace": [
       "localsubjectaccessreviews",
       { user: "alice", resourceAttributes: pods },
       { allowed: true, reason: allowedByRole },
       { namespace: "shop" },
     ],
-    "tell of selectors that cannot be read": [
+    "report selectors that cannot be parsed": [
       "selfsubjectaccessreviews",
       {
         resourceAttributes: {
@@ -142,7 +142,7 @@ describe("reviews of access", () => {
           "spec.resourceAttributes.fieldSelector ignored due to parse error; spec.resourceAttributes.labelSelector ignored due to parse error",
       },
     ],
-    "tell of selectors that can be read in part": [
+    "report selectors that can be parsed partially": [
       "selfsubjectaccessreviews",
       {
         resourceAttributes: {
@@ -172,7 +172,7 @@ describe("reviews of access", () => {
     it(name, async () => {
       const kind = reviewKinds.find((each) => each.resource === resource)?.kind;
       const metadata = context?.namespace === undefined ? {} : { namespace: context.namespace };
-      expect(await ask(resource, { spec: { ...spec, unknown: 1 } }, context)).toEqual({
+      expect(await send(resource, { spec: { ...spec, unknown: 1 } }, context)).toEqual({
         kind,
         apiVersion: "authorization.k8s.io/v1",
         metadata,
@@ -183,79 +183,81 @@ describe("reviews of access", () => {
   }
 
   const both = { resourceAttributes: { verb: "get" }, nonResourceAttributes: { path: "/x", verb: "get" } };
-  const refusals: Record<string, [resource: string, body: unknown, refusal: string, context?: Partial<ReviewContext>]> =
-    {
-      "that ask nothing": [
-        "selfsubjectaccessreviews",
-        {},
-        `${invalid}spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified`,
-      ],
-      "that ask two things and have a name": [
-        "selfsubjectaccessreviews",
-        { metadata: { name: "x", labels: {} }, spec: both },
-        `${invalid}[spec.nonResourceAttributes: Invalid value: {"path":"/x","verb":"get"}: cannot be specified in combination with resourceAttributes, metadata: Invalid value: {"labels":{},"name":"x"}: must be empty]`,
-      ],
-      "without a subject": [
-        "subjectaccessreviews",
-        { spec: { resourceAttributes: { verb: "get" } } },
-        `${invalid}spec.user: Invalid value: "": at least one of user or group must be specified`,
-      ],
-      "with labels that are none": [
-        "selfsubjectaccessreviews",
-        {
-          spec: {
-            resourceAttributes: {
-              fieldSelector: {},
-              labelSelector: {
-                rawSelector: "a=b",
-                requirements: [
-                  { key: "a", operator: "In" },
-                  { key: "b", operator: "Foo", values: ["x"] },
-                  { key: "a", operator: "Exists", values: ["y"] },
-                ],
-              },
+  const rejections: Record<
+    string,
+    [resource: string, body: unknown, rejection: string, context?: Partial<ReviewContext>]
+  > = {
+    "that specify no attributes": [
+      "selfsubjectaccessreviews",
+      {},
+      `${invalid}spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified`,
+    ],
+    "that specify both attributes and have a name": [
+      "selfsubjectaccessreviews",
+      { metadata: { name: "x", labels: {} }, spec: both },
+      `${invalid}[spec.nonResourceAttributes: Invalid value: {"path":"/x","verb":"get"}: cannot be specified in combination with resourceAttributes, metadata: Invalid value: {"labels":{},"name":"x"}: must be empty]`,
+    ],
+    "without a subject": [
+      "subjectaccessreviews",
+      { spec: { resourceAttributes: { verb: "get" } } },
+      `${invalid}spec.user: Invalid value: "": at least one of user or group must be specified`,
+    ],
+    "with invalid label requirements": [
+      "selfsubjectaccessreviews",
+      {
+        spec: {
+          resourceAttributes: {
+            fieldSelector: {},
+            labelSelector: {
+              rawSelector: "a=b",
+              requirements: [
+                { key: "a", operator: "In" },
+                { key: "b", operator: "Foo", values: ["x"] },
+                { key: "a", operator: "Exists", values: ["y"] },
+              ],
             },
           },
         },
-        `${invalid}[spec.resourceAttributes.fieldSelector.requirements: Required value: when spec.resourceAttributes.fieldSelector is specified, requirements or rawSelector is required, spec.resourceAttributes.labelSelector.rawSelector: Invalid value: "a=b": may not specified at the same time as requirements, spec.resourceAttributes.labelSelector.requirements[0].values: Required value: must be specified when \`operator\` is 'In' or 'NotIn', spec.resourceAttributes.labelSelector.requirements[2].values: Forbidden: may not be specified when \`operator\` is 'Exists' or 'DoesNotExist']`,
-      ],
-      "with fields that are none": [
-        "selfsubjectaccessreviews",
-        {
-          spec: {
-            resourceAttributes: {
-              fieldSelector: {
-                requirements: [
-                  { key: "", operator: "In" },
-                  { key: "z", operator: "New" },
-                ],
-              },
+      },
+      `${invalid}[spec.resourceAttributes.fieldSelector.requirements: Required value: when spec.resourceAttributes.fieldSelector is specified, requirements or rawSelector is required, spec.resourceAttributes.labelSelector.rawSelector: Invalid value: "a=b": may not specified at the same time as requirements, spec.resourceAttributes.labelSelector.requirements[0].values: Required value: must be specified when \`operator\` is 'In' or 'NotIn', spec.resourceAttributes.labelSelector.requirements[2].values: Forbidden: may not be specified when \`operator\` is 'Exists' or 'DoesNotExist']`,
+    ],
+    "with invalid field requirements": [
+      "selfsubjectaccessreviews",
+      {
+        spec: {
+          resourceAttributes: {
+            fieldSelector: {
+              requirements: [
+                { key: "", operator: "In" },
+                { key: "z", operator: "New" },
+              ],
             },
           },
         },
-        `${invalid}[spec.resourceAttributes.fieldSelector.requirements[0].key: Required value: must be specified, spec.resourceAttributes.fieldSelector.requirements[0].values: Required value: must be specified when \`operator\` is 'In' or 'NotIn']`,
-      ],
-      "of a namespace about everything else": [
-        "localsubjectaccessreviews",
-        {
-          metadata: { namespace: "shop", name: "q" },
-          spec: { user: "alice", resourceAttributes: { namespace: "other" }, nonResourceAttributes: { path: "/x" } },
-        },
-        `${invalid}[spec.nonResourceAttributes: Invalid value: {"path":"/x","verb":""}: cannot be specified in combination with resourceAttributes, metadata: Invalid value: {"name":"q","namespace":"shop"}: must be empty except for namespace, spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace, spec.nonResourceAttributes: Invalid value: {"path":"/x","verb":""}: disallowed on this kind of request]`,
-        { namespace: "shop" },
-      ],
-      "of another namespace than their path": [
-        "localsubjectaccessreviews",
-        { metadata: { namespace: "other" }, spec: {} },
-        "400 the namespace of the provided object does not match the namespace sent on the request",
-        { namespace: "shop" },
-      ],
-    };
-  for (const [name, [resource, body, refusal, context]] of Object.entries(refusals)) {
-    it(`${name} are refused`, async () => expect(await ask(resource, body, context)).toBe(refusal));
+      },
+      `${invalid}[spec.resourceAttributes.fieldSelector.requirements[0].key: Required value: must be specified, spec.resourceAttributes.fieldSelector.requirements[0].values: Required value: must be specified when \`operator\` is 'In' or 'NotIn']`,
+    ],
+    "of a namespace with invalid attributes": [
+      "localsubjectaccessreviews",
+      {
+        metadata: { namespace: "shop", name: "q" },
+        spec: { user: "alice", resourceAttributes: { namespace: "other" }, nonResourceAttributes: { path: "/x" } },
+      },
+      `${invalid}[spec.nonResourceAttributes: Invalid value: {"path":"/x","verb":""}: cannot be specified in combination with resourceAttributes, metadata: Invalid value: {"name":"q","namespace":"shop"}: must be empty except for namespace, spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace, spec.nonResourceAttributes: Invalid value: {"path":"/x","verb":""}: disallowed on this kind of request]`,
+      { namespace: "shop" },
+    ],
+    "of another namespace than their path": [
+      "localsubjectaccessreviews",
+      { metadata: { namespace: "other" }, spec: {} },
+      "400 the namespace of the provided object does not match the namespace sent on the request",
+      { namespace: "shop" },
+    ],
+  };
+  for (const [name, [resource, body, rejection, context]] of Object.entries(rejections)) {
+    it(`${name} are rejected`, async () => expect(await send(resource, body, context)).toBe(rejection));
   }
 
-  it("leave name and kind out of what they say of themselves", async () => {
+  it("omit name and kind from the object in an error", async () => {
     const review = reviewKinds[0]?.review({}, { user: alice, plane: "root", namespace: "" }, deps, signal);
     await expect(review).rejects.toMatchObject({
       status: {
@@ -278,7 +280,7 @@ describe("reviews of access", () => {
   });
 
   const unreadable = 'SubjectAccessReview in version "v1" cannot be handled as a SubjectAccessReview: ';
-  const misshapen: Record<string, [spec: unknown, refusal: string]> = {
+  const misshapen: Record<string, [spec: unknown, rejection: string]> = {
     "a list": [[], "spec: expected object, got array"],
     "a user that is a number": [{ user: 4 }, "spec.user: expected string, got number"],
     "groups that are text": [{ groups: "a" }, "spec.groups: expected array, got string"],
@@ -286,7 +288,7 @@ describe("reviews of access", () => {
     "an extra value that is text": [{ extra: { a: "b" } }, "spec.extra.a: expected array, got string"],
     "extra values that are a number": [{ extra: 4 }, "spec.extra: expected object, got number"],
     "attributes that are text": [{ resourceAttributes: "x" }, "spec.resourceAttributes: expected object, got string"],
-    "a verb that is true": [
+    "a boolean verb": [
       { resourceAttributes: { verb: true } },
       "spec.resourceAttributes.verb: expected string, got boolean",
     ],
@@ -295,28 +297,28 @@ describe("reviews of access", () => {
       "spec.resourceAttributes.labelSelector.requirements.key: expected string, got number",
     ],
   };
-  for (const [name, [spec, refusal]] of Object.entries(misshapen)) {
-    it(`with ${name} are not read`, async () => {
-      expect(await ask("subjectaccessreviews", { spec })).toBe(`400 ${unreadable}${refusal}`);
+  for (const [name, [spec, rejection]] of Object.entries(misshapen)) {
+    it(`with ${name} are rejected`, async () => {
+      expect(await send("subjectaccessreviews", { spec })).toBe(`400 ${unreadable}${rejection}`);
     });
   }
 
-  it("that are something else are not read", async () => {
-    expect(await ask("subjectaccessreviews", [])).toMatch(
+  it("of another kind are rejected", async () => {
+    expect(await send("subjectaccessreviews", [])).toMatch(
       /^400 the object provided is unrecognized \(must be of type SubjectAccessReview\)/,
     );
-    expect(await ask("subjectaccessreviews", { kind: "Foo" })).toBe(
+    expect(await send("subjectaccessreviews", { kind: "Foo" })).toBe(
       '400 Foo in version "v1" cannot be handled as a SubjectAccessReview: no kind "Foo" is registered for version "authorization.k8s.io/v1"',
     );
-    expect(await ask("subjectaccessreviews", { metadata: 4 })).toBe(
+    expect(await send("subjectaccessreviews", { metadata: 4 })).toBe(
       `400 ${unreadable}metadata: expected object, got number`,
     );
   });
 });
 
-describe("a review of rules", () => {
-  it("lists all that one may do in a namespace", async () => {
-    const answer = await ask("selfsubjectrulesreviews", { spec: { namespace: "shop" } });
+describe("a SelfSubjectRulesReview", () => {
+  it("lists all permissions in a namespace", async () => {
+    const answer = await send("selfsubjectrulesreviews", { spec: { namespace: "shop" } });
     expect(answer).toMatchObject({
       kind: "SelfSubjectRulesReview",
       spec: {},
@@ -333,20 +335,20 @@ describe("a review of rules", () => {
     });
   });
 
-  it("tells of roles that are not there", async () => {
-    expect(await ask("selfsubjectrulesreviews", { spec: { namespace: "broken" } })).toMatchObject({
+  it("reports missing roles", async () => {
+    expect(await send("selfsubjectrulesreviews", { spec: { namespace: "broken" } })).toMatchObject({
       status: { evaluationError: 'clusterrole.rbac.authorization.k8s.io "gone" not found' },
     });
   });
 
   it("needs a namespace", async () => {
-    expect(await ask("selfsubjectrulesreviews", { spec: {} })).toBe("400 no namespace on request");
+    expect(await send("selfsubjectrulesreviews", { spec: {} })).toBe("400 no namespace on request");
   });
 });
 
-describe("a review of oneself", () => {
-  it("says who one is, and when", async () => {
-    expect(await ask("selfsubjectreviews", { metadata: { name: "ignored" } })).toEqual({
+describe("a SelfSubjectReview", () => {
+  it("returns the user and a creation timestamp", async () => {
+    expect(await send("selfsubjectreviews", { metadata: { name: "ignored" } })).toEqual({
       kind: "SelfSubjectReview",
       apiVersion: "authentication.k8s.io/v1",
       metadata: { creationTimestamp: "2026-11-16T01:54:14Z" },
@@ -355,31 +357,34 @@ describe("a review of oneself", () => {
   });
 });
 
-describe("a review of a token", () => {
+describe("a TokenReview", () => {
   const known = { username: "alice", uid: "2", groups: ["devs", "system:authenticated"], extra: { scopes: ["a"] } };
   const unknown = { user: {}, error: "invalid bearer token" };
   const cases: Record<string, [spec: JsonObject, status: JsonObject]> = {
-    "says whose it is": [{ token: "alicetoken" }, { authenticated: true, user: known, audiences: ["https://milo"] }],
+    "returns the user of the token": [
+      { token: "alicetoken" },
+      { authenticated: true, user: known, audiences: ["https://milo"] },
+    ],
     "is unauthenticated for an unknown token": [{ token: "nope" }, unknown],
-    "says for whom it is, among those asked about": [
+    "returns the matching audiences": [
       { token: "alicetoken", audiences: ["x", "https://milo"] },
       { authenticated: true, user: known, audiences: ["https://milo"] },
     ],
     "is unauthenticated for another audience": [{ token: "alicetoken", audiences: ["x"] }, unknown],
-    "made for others says so": [
+    "returns the audiences of a token for another server": [
       { token: "many", audiences: ["vault"] },
       { authenticated: true, user: { username: "alice", uid: "2", groups: alice.groups }, audiences: ["vault"] },
     ],
   };
   for (const [name, [spec, status]] of Object.entries(cases)) {
     it(name, async () =>
-      expect(await ask("tokenreviews", { spec })).toMatchObject({ kind: "TokenReview", spec, status }),
+      expect(await send("tokenreviews", { spec })).toMatchObject({ kind: "TokenReview", spec, status }),
     );
   }
 
   it("needs a token, and no namespace", async () => {
-    expect(await ask("tokenreviews", { spec: {} })).toBe("400 token is required for TokenReview in authentication");
-    expect(await ask("tokenreviews", { spec: {} }, { namespace: "shop" })).toBe(
+    expect(await send("tokenreviews", { spec: {} })).toBe("400 token is required for TokenReview in authentication");
+    expect(await send("tokenreviews", { spec: {} }, { namespace: "shop" })).toBe(
       "400 namespace is not allowed on this type: shop",
     );
   });

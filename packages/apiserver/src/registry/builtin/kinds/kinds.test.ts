@@ -49,7 +49,7 @@ describe("tables show", () => {
     ],
     "a Namespace without an age": ["Namespace", { status: {} }, ["x", "", "<unknown>"]],
     "the holder of a Lease": ["Lease", { metadata: born, spec: { holderIdentity: "me" } }, ["x", "me", "2m30s"]],
-    "when a Role was made": [
+    "the creation time of a Role": [
       "Role",
       { metadata: { creationTimestamp: "2024-01-01T00:00:00Z" } },
       ["x", "2024-01-01T00:00:00Z"],
@@ -85,7 +85,7 @@ describe("tables show", () => {
       },
       ["x", "NodePort", "10.0.0.1", "<none>", "80:30080/TCP,53/UDP", "2m30s", "a=1,b=2"],
     ],
-    "a LoadBalancer that waits": [
+    "a pending LoadBalancer": [
       "Service",
       { metadata: born, spec: { type: "LoadBalancer", clusterIPs: ["10.0.0.1"] }, status: { loadBalancer: {} } },
       ["x", "LoadBalancer", "10.0.0.1", "<pending>", "<none>", "2m30s", "<none>"],
@@ -95,7 +95,7 @@ describe("tables show", () => {
       { metadata: born, addressType: "IPv4", ports: [{ port: 80 }, { name: "a" }], endpoints: [] },
       ["x", "IPv4", "80,a", "<unset>", "2m30s"],
     ],
-    "a claim that is bound": [
+    "a bound PersistentVolumeClaim": [
       "PersistentVolumeClaim",
       {
         metadata: born,
@@ -104,7 +104,7 @@ describe("tables show", () => {
       },
       ["x", "Bound", "v", "1Gi", "RWO,RWX", "s", "<unset>", "2m30s", "Block"],
     ],
-    "how far a Deployment is": [
+    "the progress of a Deployment": [
       "Deployment",
       {
         metadata: born,
@@ -117,12 +117,12 @@ describe("tables show", () => {
       },
       ["x", "1/3", 2, 0, "2m30s", "c,d", "nginx,e", "a=b"],
     ],
-    "a Pod that waits": [
+    "a waiting Pod": [
       "Pod",
       { metadata: born, spec: { containers: [container] }, status: { phase: "Pending" } },
       ["x", "0/1", "Pending", "0", "2m30s", "<none>", "<none>", "<none>", "<none>"],
     ],
-    "a Pod that runs and was restarted": [
+    "a running Pod with restarts": [
       "Pod",
       {
         metadata: born,
@@ -156,7 +156,7 @@ describe("tables show", () => {
       },
       ["x", "0/1", "ImagePullBackOff", "0", "2m30s", "<none>", "<none>", "<none>", "<none>"],
     ],
-    "a Pod in its first steps": [
+    "a Pod that is initializing": [
       "Pod",
       {
         metadata: born,
@@ -171,7 +171,7 @@ describe("tables show", () => {
       },
       ["x", "0/1", "Init:ExitCode:3", "1", "2m30s", "<none>", "<none>", "<none>", "<none>"],
     ],
-    "a Pod that goes": [
+    "a terminating Pod": [
       "Pod",
       {
         metadata: { ...born, deletionTimestamp: ago(1) },
@@ -180,7 +180,7 @@ describe("tables show", () => {
       },
       ["x", "0/1", "Terminating", "0", "2m30s", "<none>", "<none>", "<none>", "<none>"],
     ],
-    "an Event that happened often": [
+    "a repeated Event": [
       "Event",
       {
         metadata: born,
@@ -250,7 +250,7 @@ describe("tables show", () => {
 describe("a Namespace", () => {
   const old = made("Namespace", { metadata: { labels: { a: "b" } } });
 
-  it("is labelled with its name, whatever it says", () => {
+  it("is labelled with its name, overriding the label of the request", () => {
     const { object } = changed("Namespace", old, {
       metadata: { name: "x", labels: { "kubernetes.io/metadata.name": "y" } },
     });
@@ -261,11 +261,11 @@ describe("a Namespace", () => {
     expect(changed("Namespace", old, { spec: {} }).object["spec"]).toEqual({ finalizers: ["kubernetes"] });
   });
 
-  it("loses them when it is finalized", () => {
+  it("loses its finalizers when it is finalized", () => {
     expect(changed("Namespace", old, { spec: {} }, "finalize").object["spec"]).toEqual({});
   });
 
-  it("tells where a finalizer is wrong", () => {
+  it("reports the path of an invalid finalizer", () => {
     expect(changed("Namespace", old, { spec: { finalizers: ["x"] } }, "finalize").issues).toEqual([
       'spec.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified',
     ]);
@@ -281,24 +281,24 @@ describe("a Namespace", () => {
 describe("content that is too large", () => {
   const mebibyte = "x".repeat(1024 * 1024);
   const tooLong = "Too long: may not be more than 1048576 bytes";
-  it("is refused in a ConfigMap, texts and bytes together", () => {
+  it("is rejected in a ConfigMap, counting data and binaryData together", () => {
     const object = made("ConfigMap", { data: { a: mebibyte }, binaryData: { b: "AA==" } });
     expect(kindNamed("ConfigMap").rules.validate?.(object, undefined).map(issueText)).toEqual([`[]: ${tooLong}`]);
   });
 
-  it("is taken when it just fits", () => {
+  it("is accepted at the exact limit", () => {
     const object = made("Secret", { stringData: { a: mebibyte } });
     expect(kindNamed("Secret").rules.validate?.(object, undefined)).toEqual([]);
   });
 
-  it("is refused in a Secret", () => {
+  it("is rejected in a Secret", () => {
     const object = made("Secret", { stringData: { a: mebibyte, b: "y" } });
     expect(kindNamed("Secret").rules.validate?.(object, undefined).map(issueText)).toEqual([`data: ${tooLong}`]);
   });
 });
 
 describe("a Secret", () => {
-  it("for images holds an object in its configuration", () => {
+  it("of type dockerconfigjson requires an object", () => {
     const part = { type: "kubernetes.io/dockerconfigjson", stringData: { ".dockerconfigjson": "[]" } };
     expect(kindNamed("Secret").rules.validate?.(made("Secret", part), undefined).map(issueText)).toEqual([
       'data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": expected object, got array',
@@ -306,7 +306,7 @@ describe("a Secret", () => {
   });
 });
 
-describe("a claim for storage", () => {
+describe("a PersistentVolumeClaim", () => {
   const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "2Gi" } }, storageClassName: "a" };
   const old = made("PersistentVolumeClaim", { spec });
   const bound = { ...old, status: { phase: "Bound", capacity: { storage: "1Gi" } } } as unknown as ApiObject;
@@ -326,8 +326,8 @@ describe("a claim for storage", () => {
       [`${fixed}\n  - resources.requests.storage: "2Gi"\n  + resources.requests.storage: "3Gi"`],
     ],
     "may grow when it is bound": [bound, resized("3Gi"), []],
-    "may shrink to more than it has": [bound, resized("1500Mi"), []],
-    "may not shrink to what it has": [
+    "may shrink to more than its capacity": [bound, resized("1500Mi"), []],
+    "may not shrink to its capacity": [
       bound,
       resized("1Gi"),
       ["spec.resources.requests.storage: Forbidden: field can not be less than status.capacity"],
@@ -341,7 +341,7 @@ describe("a claim for storage", () => {
 });
 
 describe("a Service", () => {
-  it("gets the same address each time, from its name", () => {
+  it("gets a stable cluster IP derived from its name", () => {
     const ports = [{ port: 80 }];
     const spec = made("Service", { spec: { ports } })["spec"] as JsonObject;
     expect(spec).toEqual(made("Service", { spec: { ports } })["spec"]);
@@ -349,7 +349,7 @@ describe("a Service", () => {
     expect(spec["clusterIPs"]).toEqual([spec["clusterIP"]]);
   });
 
-  it("gets a port of the node for each of its own, none of them twice", () => {
+  it("gets a distinct node port for each of its ports", () => {
     const ports = [80, 81, 82].map((port) => ({ port, name: `p${port}` }));
     const spec = made("Service", { spec: { type: "LoadBalancer", ports } })["spec"] as {
       readonly ports: readonly { readonly nodePort: number }[];
@@ -377,7 +377,7 @@ describe("a Pod", () => {
   const old = made("Pod", { spec: { containers: [container], nodeSelector: { a: "b" } } });
   const specOf = (change: JsonObject): JsonObject => ({ spec: { ...(old["spec"] as JsonObject), ...change } });
 
-  it("keeps everything but a few fields", () => {
+  it("rejects changes of immutable fields", () => {
     const { issues } = changed("Pod", old, specOf({ nodeSelector: { a: "c" }, hostPID: true }));
     expect(issues).toHaveLength(1);
     expect(issues[0]).toContain(
@@ -396,7 +396,7 @@ describe("a Pod", () => {
     expect(changed("Pod", old, specOf(images)).issues).toEqual([]);
   });
 
-  it("is found by where it runs", () => {
+  it("is selectable by its node and host network", () => {
     const { selectField } = kindNamed("Pod").rules;
     expect(selectField?.(old, "spec.hostNetwork")).toBe("false");
     expect(selectField?.(old, "spec.nodeName")).toBeUndefined();
@@ -422,7 +422,7 @@ describe("an Event", () => {
     reportingInstance: "ri",
   };
 
-  it("is the same object under other names in the newer group", () => {
+  it("has the field names of events.k8s.io in the newer group", () => {
     const shown = storage?.fromStored(core as unknown as ApiObject);
     expect(shown).toEqual({
       apiVersion: "events.k8s.io/v1",
@@ -443,14 +443,14 @@ describe("an Event", () => {
     expect(storage?.toStored(shown as ApiObject)).toEqual(core);
   });
 
-  it("is found by who reported it, under either name", () => {
+  it("is selectable by its reporter, under either field name", () => {
     const { selectField } = kindNamed("Event", "").rules;
     const other = { ...core, source: {} };
     expect(selectField?.(core as unknown as ApiObject, "source")).toBe("c");
     expect(selectField?.(other as unknown as ApiObject, "source")).toBe("rc");
   });
 
-  it("of the newer group changes nothing but its series", () => {
+  it("of the newer group may change its series only", () => {
     const { validate } = kindNamed("Event", "events.k8s.io").rules;
     const fresh = storage?.fromStored({ ...core, eventTime: "2024-01-01T00:00:00.000000Z" } as unknown as ApiObject);
     const series = { count: 1, lastObservedTime: "2024-01-01T00:00:00.000000Z" };

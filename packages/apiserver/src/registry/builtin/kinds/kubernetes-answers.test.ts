@@ -45,7 +45,7 @@ function issuesOf(object: ApiObject, { old: before, part }: Answer, kind: Served
   return issues.map(({ type, field, message }) => `${type} ${field}: ${message}`).sort();
 }
 
-/** Addresses and ports come from a pool there, and from the name here; tolerations from other parts of a cluster. */
+/** Kubernetes allocates addresses and ports from a pool, this server derives them from the name; other components of a cluster add tolerations. */
 function withoutAllocated(object: ApiObject): JsonObject {
   const copy = JSON.parse(JSON.stringify(object));
   for (const field of ["uid", "creationTimestamp", "managedFields", "resourceVersion", "generation"]) {
@@ -63,7 +63,7 @@ describe("built-in kinds answer as Kubernetes does to", () => {
   for (const answer of recorded as unknown as readonly Answer[]) {
     it(answer.name, () => {
       const kind = kindOf(answer.sent);
-      const isUnreadable = answer.message !== undefined; // by which Kubernetes shows its Go types
+      const isUnreadable = answer.message !== undefined; // Kubernetes' message names its Go types.
       expect(kind.decodeIssue?.(answer.sent) !== undefined).toBe(isUnreadable);
       if (isUnreadable) return;
       const object = prepared(answer, kind);
@@ -79,11 +79,11 @@ describe("built-in kinds answer as Kubernetes does to", () => {
   it("every kind that is stored", () => {
     const seen = new Set((recorded as unknown as readonly Answer[]).map(({ sent }) => kindOf(sent)));
     const unseen = builtinKinds.filter((kind) => kind.verbs.includes("list") && !seen.has(kind));
-    // Rules of definitions are tested elsewhere. Claims differ by a finalizer that only a cluster with volumes adds.
+    // Other tests cover definitions. PersistentVolumeClaims differ by a finalizer that only a cluster with volumes adds.
     expect(unseen.map(({ kind }) => kind)).toEqual(["CustomResourceDefinition"]);
   });
 
-  it("an object that was prepared before, by leaving it as it is", () => {
+  it("an object already prepared, by leaving it unchanged", () => {
     for (const { stored, sent } of recorded as unknown as readonly Answer[]) {
       if (stored === undefined) continue;
       const kind = kindOf(sent);

@@ -6,9 +6,9 @@ const digits = 2n ** 64n;
 const noAmount =
   "spec.containers[0].resources.limits[cpu]: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
-/** Kind, the wrong part, and the message. */
+/** Kind, the invalid part, and the message. */
 const misfits: Record<string, [kind: string, part: JsonObject, message: string]> = {
-  "a number for a text": ["ConfigMap", { data: { x: 1 } }, "data[x]: expected string, got number"],
+  "a number for a string": ["ConfigMap", { data: { x: 1 } }, "data[x]: expected string, got number"],
   "a list for a map": ["ConfigMap", { data: ["x"] }, "data: expected object, got array"],
   "the first of two": [
     "ConfigMap",
@@ -20,15 +20,15 @@ const misfits: Record<string, [kind: string, part: JsonObject, message: string]>
     { metadata: { creationTimestamp: 3 } },
     "metadata.creationTimestamp: expected a time in RFC 3339 format, got number",
   ],
-  "a text that is no time": [
+  "a string that is not a time": [
     "ConfigMap",
     { metadata: { creationTimestamp: "abc" } },
     'metadata.creationTimestamp: expected a time in RFC 3339 format, got "abc"',
   ],
-  "bytes that are no base64": ["Secret", { data: { x: "%%" } }, "data[x]: expected base64"],
-  "base64 that breaks off": ["Secret", { data: { x: "YWI" } }, "data[x]: expected base64"],
+  "bytes that are not base64": ["Secret", { data: { x: "%%" } }, "data[x]: expected base64"],
+  "truncated base64": ["Secret", { data: { x: "YWI" } }, "data[x]: expected base64"],
   "a number for bytes": ["Secret", { data: { x: 5 } }, "data[x]: expected string, got number"],
-  "a text for a number": [
+  "a string for a number": [
     "Deployment",
     { spec: { replicas: "x" } },
     "spec.replicas: expected 32-bit integer, got string",
@@ -58,8 +58,8 @@ const misfits: Record<string, [kind: string, part: JsonObject, message: string]>
     { spec: { template: { spec: { containers: [{ name: 1 }] } } } },
     "spec.template.spec.containers[0].name: expected string, got number",
   ],
-  "no amount": ["Pod", { spec: { containers: [{ resources: { limits: { cpu: "abc" } } }] } }, noAmount],
-  "true for an amount": ["Pod", { spec: { containers: [{ resources: { limits: { cpu: true } } }] } }, noAmount],
+  "an invalid quantity": ["Pod", { spec: { containers: [{ resources: { limits: { cpu: "abc" } } }] } }, noAmount],
+  "true for a quantity": ["Pod", { spec: { containers: [{ resources: { limits: { cpu: true } } }] } }, noAmount],
   "true for a port": [
     "Service",
     { spec: { ports: [{ targetPort: true }] } },
@@ -70,30 +70,30 @@ const misfits: Record<string, [kind: string, part: JsonObject, message: string]>
     { spec: { ports: [{ targetPort: 1.5 }] } },
     "spec.ports[0].targetPort: expected 32-bit integer or string, got 1.5",
   ],
-  "a text for a struct": ["Pod", { spec: "x" }, "spec: expected object, got string"],
+  "a string for a struct": ["Pod", { spec: "x" }, "spec: expected object, got string"],
   "a list for a named type": [
     "Pod",
     { spec: { restartPolicy: [1] } },
     "spec.restartPolicy: expected string, got array",
   ],
-  "a text for a switch": ["Pod", { spec: { hostNetwork: "yes" } }, "spec.hostNetwork: expected boolean, got string"],
-  "a text for metadata": ["Pod", { metadata: "x" }, "metadata: expected object, got string"],
-  "a day for a moment": [
+  "a string for a boolean": ["Pod", { spec: { hostNetwork: "yes" } }, "spec.hostNetwork: expected boolean, got string"],
+  "a string for metadata": ["Pod", { metadata: "x" }, "metadata: expected object, got string"],
+  "a date for a time": [
     "Lease",
     { spec: { renewTime: "2020-01-01" } },
     'spec.renewTime: expected a time in RFC 3339 format with microseconds, got "2020-01-01"',
   ],
-  "seconds for microseconds": [
+  "a time without microseconds": [
     "Lease",
     { spec: { renewTime: "2020-01-01T00:00:00Z" } },
     'spec.renewTime: expected a time in RFC 3339 format with microseconds, got "2020-01-01T00:00:00Z"',
   ],
-  "a day that is not in its month": [
+  "a day that does not exist in its month": [
     "ConfigMap",
     { metadata: { creationTimestamp: "2023-02-29T00:00:00Z" } },
     'metadata.creationTimestamp: expected a time in RFC 3339 format, got "2023-02-29T00:00:00Z"',
   ],
-  "a text for a schema": [
+  "a string for a schema": [
     "CustomResourceDefinition",
     { spec: { versions: [{ schema: { openAPIV3Schema: { additionalProperties: "x" } } }] } },
     "spec.versions[0].schema.openAPIV3Schema.additionalProperties: expected object or boolean, got string",
@@ -107,7 +107,7 @@ const misfits: Record<string, [kind: string, part: JsonObject, message: string]>
     },
     "spec.versions[0].schema.openAPIV3Schema.properties[a].properties[b].maxLength: expected 64-bit integer, got string",
   ],
-  "a number in a schema that reads itself": [
+  "a number in a recursive schema": [
     "CustomResourceDefinition",
     { spec: { versions: [{ schema: { openAPIV3Schema: { additionalProperties: { type: 3 } } } }] } },
     "spec.versions[0].schema.openAPIV3Schema.additionalProperties.type: expected string, got number",
@@ -119,7 +119,7 @@ function decode(kind: string, part: JsonObject): string | undefined {
   return found?.decodeIssue?.({ kind, ...part });
 }
 
-describe("what does not fit its types", () => {
+describe("an object that does not match its types", () => {
   for (const [name, [kind, part, message]] of Object.entries(misfits)) {
     it(name, () => {
       expect(decode(kind, part)).toBe(`${kind} in version "v1" cannot be handled as a ${kind}: ${message}`);
@@ -127,11 +127,11 @@ describe("what does not fit its types", () => {
   }
 });
 
-describe("what fits its types", () => {
+describe("an object that matches its types", () => {
   const fits: Record<string, [kind: string, part: JsonObject]> = {
     "nulls everywhere": ["Pod", { metadata: null, spec: { containers: [null], nodeSelector: null } }],
     "unknown fields of any form": ["ConfigMap", { foo: { bar: [1] }, metadata: { baz: 1 } }],
-    "numbers for amounts": [
+    "numbers for quantities": [
       "Pod",
       { spec: { containers: [{ resources: { limits: { cpu: 0.5, memory: 10n ** 18n } } }] } },
     ],
@@ -140,7 +140,7 @@ describe("what fits its types", () => {
       "ConfigMap",
       { metadata: { creationTimestamp: "2024-02-29T23:59:59.123+02:00" } },
     ],
-    "schemas that are switches": [
+    "boolean schemas": [
       "CustomResourceDefinition",
       {
         spec: { versions: [{ schema: { openAPIV3Schema: { additionalProperties: true, items: { default: [1] } } } }] },

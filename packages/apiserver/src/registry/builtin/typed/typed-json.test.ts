@@ -3,40 +3,40 @@ import { describe, expect, it } from "vitest";
 import { base64Bytes, isBase64 } from "./base64-text.ts";
 import { roundTripThroughGoType } from "./go-round-trip.ts";
 
-describe("an object read and written by its types", () => {
+describe("an object read and written as its Go types", () => {
   const cases: Record<string, [struct: string, before: object, after: object]> = {
-    "loses nulls and empty values": [
+    "drops nulls and empty values": [
       "core.v1.ConfigMap",
       { metadata: { name: "a", labels: {}, generateName: "" }, data: {}, immutable: null },
       { metadata: { name: "a" } },
     ],
-    "keeps a switch that is off where it may be missing": [
+    "keeps false in an optional boolean": [
       "core.v1.ConfigMap",
       { metadata: {}, immutable: false },
       { metadata: {}, immutable: false },
     ],
-    "loses a switch that is off where it may not": [
+    "drops false from a boolean with omitempty": [
       "core.v1.PodSpec",
       { containers: [], hostPID: false },
       { containers: null },
     ],
-    "shows structs and times that are not there": [
+    "adds missing structs and times": [
       "core.v1.PodCondition",
       { type: "Ready", status: "True" },
       { type: "Ready", status: "True", lastProbeTime: null, lastTransitionTime: null },
     ],
-    "loses fields it does not know": ["core.v1.LocalObjectReference", { name: "a", foo: 1 }, { name: "a" }],
-    "takes null items for empty ones": [
+    "drops unknown fields": ["core.v1.LocalObjectReference", { name: "a", foo: 1 }, { name: "a" }],
+    "replaces null items by empty ones": [
       "core.v1.PodSpec",
       { containers: [null] },
       { containers: [{ name: "", resources: {} }] },
     ],
-    "takes null members for empty ones": [
+    "replaces null members by empty ones": [
       "core.v1.ConfigMap",
       { data: { a: null } },
       { metadata: {}, data: { a: "" } },
     ],
-    "writes amounts in one form": [
+    "writes quantities in canonical form": [
       "core.v1.ResourceRequirements",
       { limits: { cpu: 0.5, memory: "1024Mi", pods: 1000, "a/b": "1e3" } },
       { limits: { cpu: "500m", memory: "1Gi", pods: "1k", "a/b": "1e3" } },
@@ -46,12 +46,12 @@ describe("an object read and written by its types", () => {
       { renewTime: "2024-03-01T01:30:00.5+02:00".replace(".5", ".500000") },
       { renewTime: "2024-02-29T23:30:00.500000Z" },
     ],
-    "fills constant defaults": [
+    "sets constant defaults": [
       "core.v1.RBDVolumeSource",
       { monitors: ["a"], image: "b", pool: "" },
       { monitors: ["a"], image: "b", pool: "rbd", user: "admin", keyring: "/etc/ceph/keyring" },
     ],
-    "keeps a name of the prototype": [
+    "keeps a key with a name of the prototype": [
       "core.v1.ConfigMap",
       JSON.parse('{"data":{"__proto__":"x","constructor":"y"}}'),
       JSON.parse('{"metadata":{},"data":{"__proto__":"x","constructor":"y"}}'),
@@ -65,7 +65,7 @@ describe("an object read and written by its types", () => {
     });
   }
 
-  it("does not share anything with what it was made from", () => {
+  it("shares no values with its source", () => {
     const before = { metadata: { name: "a" }, data: { a: "b" } };
     const shaped = roundTripThroughGoType("core.v1.ConfigMap", before);
     (shaped["data"] as Record<string, string>)["a"] = "changed";
@@ -80,7 +80,7 @@ function sortKeys(_key: string, value: unknown): unknown {
 }
 
 describe("base64", () => {
-  const texts: Record<string, [text: string, isFine: boolean]> = {
+  const texts: Record<string, [text: string, isValid: boolean]> = {
     nothing: ["", true],
     "a whole group": ["YWJj", true],
     padding: ["YQ==", true],
@@ -88,16 +88,16 @@ describe("base64", () => {
     "a character of another alphabet": ["YW-j", false],
     "padding too early": ["Y===", false],
     "half the padding": ["YQ=", false],
-    "padding and then something": ["YQ==YQ==", false],
-    "a group that breaks off": ["YWJjYW", false],
+    "text after padding": ["YQ==YQ==", false],
+    "a truncated group": ["YWJjYW", false],
   };
-  for (const [name, [text, isFine]] of Object.entries(texts)) {
+  for (const [name, [text, isValid]] of Object.entries(texts)) {
     it(name, () => {
-      expect(isBase64(text)).toBe(isFine);
+      expect(isBase64(text)).toBe(isValid);
     });
   }
 
-  it("holds for whatever bytes there are", () => {
+  it("accepts any encoded bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         const text = Buffer.from(bytes).toString("base64");

@@ -98,7 +98,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       'metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111',
     ],
   ],
-  "a group of Kubernetes with a strange approval": [
+  "a group of Kubernetes with an invalid approval": [
     definition({
       metadata: { name: "foos.x.k8s.io", annotations: { "api-approved.kubernetes.io": "nope" } },
       spec: { group: "x.k8s.io" },
@@ -213,19 +213,19 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       'spec.versions[0].deprecationWarning: Invalid value: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx": must be <= 256 characters long',
     ],
   ],
-  "a deprecation warning that rings the bell": [
+  "a deprecation warning with a control character": [
     definition({ version: { deprecated: true, deprecationWarning: "é\u0007x" } }),
     [
       'spec.versions[0].deprecationWarning: Invalid value: "é\\u0007x": must only contain printable UTF-8 characters; non-printable character found at index 2',
     ],
   ],
-  "unknown fields preserved the old way": [
+  "spec.preserveUnknownFields": [
     definition({ spec: { preserveUnknownFields: true } }),
     [
       "spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
     ],
   ],
-  "the old way with defaults": [
+  "spec.preserveUnknownFields with defaults": [
     definition({
       schema: { type: "object", properties: { f: { type: "string", default: "x" } } },
       spec: { preserveUnknownFields: true },
@@ -382,7 +382,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
     field({ type: "string", anyOf: [{ type: "string" }] }),
     ["F.anyOf[0].type: Forbidden: must be empty to be structural"],
   ],
-  "words below allOf": [
+  "keywords below allOf": [
     field({ type: "string", allOf: [{ description: "x", title: "y", nullable: true, default: "x" }] }),
     [
       "F.allOf[0].default: Forbidden: must be undefined to be structural",
@@ -482,7 +482,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       "F.properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields",
     ],
   ],
-  "an embedded object with strange head fields": [
+  "an embedded object with invalid apiVersion, kind and metadata": [
     field({
       type: "object",
       "x-kubernetes-embedded-resource": true,
@@ -505,13 +505,13 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       "S.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified",
     ],
   ],
-  "metadata described": [
+  "metadata with a description": [
     definition({ schema: { type: "object", properties: { metadata: { type: "object", description: "x" } } } }),
     [
       "S.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified",
     ],
   ],
-  "head fields of other types": [
+  "apiVersion, kind and metadata of other types": [
     definition({
       schema: {
         type: "object",
@@ -525,7 +525,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       'S.properties[metadata].type: Invalid value: "string": must be object',
     ],
   ],
-  "defaults of head fields": [
+  "defaults of apiVersion, kind and metadata": [
     definition({
       schema: {
         type: "object",
@@ -537,7 +537,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       "S.properties[metadata].default: Forbidden: must not be set in top-level metadata",
     ],
   ],
-  "metadata that is an object of its own": [
+  "metadata that is an embedded resource": [
     definition({
       schema: { type: "object", properties: { metadata: { type: "object", "x-kubernetes-embedded-resource": true } } },
     }),
@@ -665,7 +665,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
     }),
     ['F.items.type: Invalid value: "string": must be object if parent array\'s x-kubernetes-list-type is map'],
   ],
-  "a list map with strange keys": [
+  "a list map with invalid keys": [
     field({
       type: "array",
       "x-kubernetes-list-type": "map",
@@ -715,7 +715,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       "spec.additionalPrinterColumns[0].type: Required value: must be one of boolean,date,integer,number,string",
     ],
   ],
-  "a column of strange parts": [
+  "a column with invalid parts": [
     definition({
       version: { additionalPrinterColumns: [{ name: "A", type: "text", format: "x", jsonPath: "spec.a" }] },
     }),
@@ -725,7 +725,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       'spec.additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date,integer,number,string',
     ],
   ],
-  "fields that cannot be selected by": [
+  "invalid selectable fields": [
     definition({
       version: {
         selectableFields: [
@@ -763,7 +763,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       'spec.selectableFields[9].jsonPath: Invalid value: ".n": must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
     ],
   ],
-  "nine fields to select by": [
+  "nine selectable fields": [
     definition({
       version: {
         selectableFields: [
@@ -802,7 +802,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       "spec.subresources.scale.statusReplicasPath: Required value",
     ],
   ],
-  "scaling by strange paths": [
+  "scaling with invalid paths": [
     definition({
       version: {
         subresources: {
@@ -841,7 +841,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       'F.x-kubernetes-validations[0].reason: Unsupported value: "Because": supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"',
     ],
   ],
-  "a field path that leads nowhere": [
+  "a field path to a missing field": [
     rule({ rule: "true", fieldPath: ".a" }),
     ['F.x-kubernetes-validations[0].fieldPath: Invalid value: ".a": must be a valid path'],
   ],
@@ -893,7 +893,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       "F.x-kubernetes-validations[0].optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule",
     ],
   ],
-  "an optional old value used as it is": [
+  "an optional old value used without unwrapping": [
     rule({ rule: "self == oldSelf", optionalOldSelf: true }),
     [
       "F.x-kubernetes-validations[0].optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule",
@@ -906,7 +906,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       "F.x-kubernetes-validations[0].rule: Invalid value: \"self == 5\": compilation failed: ERROR: <input>:1:6: found no matching overload for '_==_' applied to '(string, int)'\n | self == 5\n | .....^",
     ],
   ],
-  "a rule that yields anything": [
+  "a rule of dynamic type": [
     rule("dyn(self)"),
     ['F.x-kubernetes-validations[0].rule: Invalid value: "dyn(self)": cel expression must evaluate to a bool'],
   ],
@@ -916,7 +916,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       'F.items.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within spec.validation.openAPIV3Schema.properties[f]',
     ],
   ],
-  "a rule about what has no type": [
+  "a rule on a value without a type": [
     field({ "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-validations": [{ rule: "true" }] }),
     [
       "F.x-kubernetes-validations: Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations",
@@ -997,19 +997,19 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
       "F.x-kubernetes-validations[0].rule: Invalid value: \"[1,'a'].size() == 2\": compilation failed: ERROR: <input>:1:4: expected type 'int' but found 'string'\n | [1,'a'].size() == 2\n | ...^",
     ],
   ],
-  "a rule with a macro of others": [
+  "a rule with a macro of other CEL environments": [
     rule("cel.bind(x, 1, x == 1)"),
     [
       "F.x-kubernetes-validations[0].rule: Invalid value: \"cel.bind(x, 1, x == 1)\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'cel' (in container '')\n | cel.bind(x, 1, x == 1)\n | ^\nERROR: <input>:1:9: undeclared reference to 'bind' (in container '')\n | cel.bind(x, 1, x == 1)\n | ........^\nERROR: <input>:1:10: undeclared reference to 'x' (in container '')\n | cel.bind(x, 1, x == 1)\n | .........^\nERROR: <input>:1:16: undeclared reference to 'x' (in container '')\n | cel.bind(x, 1, x == 1)\n | ...............^",
     ],
   ],
-  "a rule with a function of others": [
+  "a rule with a function of other CEL environments": [
     rule("math.greatest(1,2) == 2"),
     [
       "F.x-kubernetes-validations[0].rule: Invalid value: \"math.greatest(1,2) == 2\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'math' (in container '')\n | math.greatest(1,2) == 2\n | ^\nERROR: <input>:1:14: undeclared reference to 'greatest' (in container '')\n | math.greatest(1,2) == 2\n | .............^",
     ],
   ],
-  "a rule with an encoder of others": [
+  "a rule with an encoder of other CEL environments": [
     rule("base64.encode(b'x') == ''"),
     [
       "F.x-kubernetes-validations[0].rule: Invalid value: \"base64.encode(b'x') == ''\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'base64' (in container '')\n | base64.encode(b'x') == ''\n | ^\nERROR: <input>:1:14: undeclared reference to 'encode' (in container '')\n | base64.encode(b'x') == ''\n | .............^",
@@ -1056,7 +1056,7 @@ const bad: Record<string, [crd: ApiObject, issues: string[]]> = {
     }),
     ["spec.versions[1].additionalPrinterColumns[0].name: Required value"],
   ],
-  "fields to select by in one of two versions": [
+  "selectable fields in one of two versions": [
     definition({
       spec: {
         versions: [
@@ -1082,7 +1082,7 @@ function shortened(text: string): string {
   return text.replace(new RegExp(`^${schema}\\.properties\\[f\\]`), "F").replace(new RegExp(`^${schema}`), "S");
 }
 
-describe("a definition is refused for", () => {
+describe("a definition is rejected for", () => {
   for (const [name, [crd, issues]] of Object.entries(bad)) {
     it(name, () => {
       const found = definitionIssues(prepareNewDefinition(crd), undefined).map(issueText).sort();

@@ -31,10 +31,10 @@ describe("the names of a definition", () => {
     "NamesAccepted=True NoConflicts: no conflicts found",
     "Established=True InitialNamesAccepted: the initial names have been accepted",
   ];
-  const refused = "Established=False NotAccepted: not all names are accepted";
+  const rejected = "Established=False NotAccepted: not all names are accepted";
   const foo = { plural: "foos", kind: "Foo", shortNames: ["f"] };
   const cases: Record<string, [names: JsonObject, others: ApiObject[], conditions: string[], accepted: JsonObject]> = {
-    "are accepted when they are free": [
+    "are accepted when they are not in use": [
       foo,
       [],
       free,
@@ -49,19 +49,19 @@ describe("the names of a definition", () => {
     "may not be the plural of another": [
       { plural: "fs", singular: "foos", kind: "Bar" },
       [settled(foo)],
-      [`NamesAccepted=False SingularConflict: "foos" is already in use`, refused],
+      [`NamesAccepted=False SingularConflict: "foos" is already in use`, rejected],
       { plural: "fs", kind: "Bar", listKind: "BarList" },
     ],
     "may not be the kind of another, and the last conflict is reported": [
       { plural: "bars", singular: "bar", kind: "Foo" },
       [settled(foo)],
-      [`NamesAccepted=False ListKindConflict: "FooList" is already in use`, refused],
+      [`NamesAccepted=False ListKindConflict: "FooList" is already in use`, rejected],
       { plural: "bars", singular: "bar", kind: "" },
     ],
-    "may not be short names of another, all of which are reported": [
+    "may not be short names of another, and all conflicts are reported": [
       { plural: "bars", kind: "Bar", shortNames: ["f", "foo", "b"] },
       [settled(foo)],
-      [`NamesAccepted=False ShortNamesConflict: ["f" is already in use, "foo" is already in use]`, refused],
+      [`NamesAccepted=False ShortNamesConflict: ["f" is already in use, "foo" is already in use]`, rejected],
       { plural: "bars", singular: "bar", kind: "Bar", listKind: "BarList" },
     ],
   };
@@ -75,7 +75,7 @@ describe("the names of a definition", () => {
     });
   }
 
-  it("may not be built in", () => {
+  it("may not be those of built-in kinds", () => {
     const crd = named(foo);
     const builtin = { resources: new Set(["foos"]), kinds: new Set<string>() };
     expect(conditions(definitionStatus(crd, [crd], builtin, now))[0]).toBe(
@@ -83,7 +83,7 @@ describe("the names of a definition", () => {
     );
   });
 
-  it("are accepted once their previous owner is gone", () => {
+  it("are accepted once their previous owner is deleted", () => {
     const crd = named({ plural: "bars", kind: "Foo" });
     const waiting = withStatus(crd, definitionStatus(crd, [settled(foo), crd], nothing, now));
     const status = definitionStatus(waiting, [waiting], nothing, later);
@@ -91,7 +91,7 @@ describe("the names of a definition", () => {
     expect(status["conditions"]).toMatchObject([{ lastTransitionTime: later }, { lastTransitionTime: later }]);
   });
 
-  it("leave a definition served when a later change of them clashes", () => {
+  it("keep a definition established when a later change conflicts", () => {
     const crd = settled(foo);
     const renamed = withStatus(named({ ...foo, shortNames: ["b"] }), crd["status"] as JsonObject);
     const others = [settled({ plural: "bars", kind: "Bar", shortNames: ["b"] }), renamed];
@@ -103,7 +103,7 @@ describe("the names of a definition", () => {
     expect(status["acceptedNames"]).toMatchObject({ shortNames: ["f"] });
   });
 
-  it("need no second write", () => {
+  it("do not change on a second pass", () => {
     const crd = settled(foo);
     expect(definitionStatus(crd, [crd], nothing, later)).toBe(crd["status"]);
   });

@@ -5,8 +5,8 @@ import { cleanupFinalizer, markedForDeletion, withTermination } from "./delete-d
 
 const now = "2026-01-01T00:00:00Z";
 
-describe("a definition that is deleted", () => {
-  it("stays, and says that its objects go first", () => {
+describe("a deleted definition", () => {
+  it("is kept, with a condition that its objects are deleted first", () => {
     const marked = markedForDeletion(definition({}), now);
     expect(marked.metadata).toMatchObject({ deletionTimestamp: now, finalizers: [cleanupFinalizer] });
     expect(marked["status"]).toMatchObject({
@@ -14,12 +14,12 @@ describe("a definition that is deleted", () => {
     });
   });
 
-  it("keeps the finalizers of others, and has its own once", () => {
+  it("keeps other finalizers, and has the cleanup finalizer once", () => {
     const held = definition({ metadata: { finalizers: [cleanupFinalizer, "example.com/wait"] } });
     expect(markedForDeletion(held, now).metadata.finalizers).toEqual(["example.com/wait", cleanupFinalizer]);
   });
 
-  it("changes the reason without starting anew", () => {
+  it("changes the reason but not the transition time", () => {
     const marked = markedForDeletion(definition({}), now);
     const later = withTermination(
       marked,

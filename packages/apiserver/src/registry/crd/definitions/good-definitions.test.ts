@@ -49,7 +49,7 @@ describe("a definition is accepted with", () => {
       properties: { a: { type: "string" } },
       additionalProperties: true,
     }),
-    "a property that only anyOf knows, below the root": field({
+    "a property declared in anyOf only, below the root": field({
       type: "object",
       properties: { a: { type: "string" } },
       anyOf: [{ properties: { b: { minLength: 1 } } }],
@@ -65,7 +65,7 @@ describe("a definition is accepted with", () => {
         properties: { metadata: { type: "object", properties: { name: { type: "string", pattern: "^a" } } } },
       },
     }),
-    "a default that is null, which is none": field({ type: "string", default: null }),
+    "a null default, which counts as unset": field({ type: "string", default: null }),
     "a default in a map": field({ type: "object", additionalProperties: { type: "string", default: 5 } }),
     "an immutable default": field({
       type: "string",
@@ -92,7 +92,7 @@ describe("a definition is accepted with", () => {
   for (const [name, crd] of Object.entries(good)) it(name, () => expect(issuesOf(crd)).toEqual([]));
 
   for (const file of readdirSync("deploy/crds")) {
-    it(`${file}, which is ours`, () => {
+    it(`${file} of Milo Quota`, () => {
       expect(issuesOf(parse(readFileSync(`deploy/crds/${file}`, "utf8")))).toEqual([]);
     });
   }
@@ -119,20 +119,20 @@ function range(count: number): readonly number[] {
   return Array.from({ length: count }, (_, at) => at);
 }
 
-describe("what this server does not do", () => {
-  it("refuses conversion webhooks by name", () => {
+describe("unsupported features", () => {
+  it("rejects conversion webhooks by name", () => {
     const crd = definition({ spec: { conversion: { strategy: "Webhook", webhook: {} } } });
     expect(issuesOf(crd)).toEqual([
       "spec.conversion.strategy: Forbidden: conversion webhooks are not supported by this server: versions may differ in apiVersion only, use None",
     ]);
   });
 
-  it("names the library of a function it does not have", () => {
+  it("names the library of an unsupported function", () => {
     const [issue] = issuesOf(rule("authorizer.path('/').check('get').allowed()"));
     expect(issue).toContain(`'authorizer' belongs to the CEL library "authorizer", which this server does not support`);
   });
 
-  it("warns of unknown formats, and of unusable columns", () => {
+  it("warns about unknown formats, and about unusable columns", () => {
     const crd = definition({
       schema: { type: "object", properties: { a: { type: "string", format: "poem" } } },
       version: {
@@ -149,7 +149,7 @@ describe("what this server does not do", () => {
 });
 
 describe("a new definition", () => {
-  it("has its names filled in, and no status but the version to store", () => {
+  it("gets default names, and a status with the storage version only", () => {
     const crd = { ...(definition() as JsonObject), status: { storedVersions: ["v7"] } } as unknown as ApiObject;
     expect(prepareNewDefinition(crd)).toMatchObject({
       spec: {
@@ -174,7 +174,7 @@ describe("a change of a definition", () => {
   const gone =
     "missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions";
   const cases: Record<string, [old: ApiObject, crd: ApiObject, issues: string[]]> = {
-    "of nothing": [served, definition(), []],
+    "without a difference": [served, definition(), []],
     "of its scope": [
       served,
       definition({ spec: { scope: "Cluster" } }),
@@ -187,7 +187,7 @@ describe("a change of a definition", () => {
       [`spec.names.kind: Invalid value: "Bar": ${immutable}`],
     ],
     "of its kind, before it is served": [unserved, definition({ names: { kind: "Bar" } }), []],
-    "of its plural, at any time": [
+    "of its plural, before or after it is served": [
       unserved,
       definition({ names: { plural: "bars" } }),
       [`spec.names.plural: Invalid value: "bars": ${immutable}`],
@@ -197,7 +197,7 @@ describe("a change of a definition", () => {
       definition({ spec: { group: "other.com" } }),
       [`spec.group: Invalid value: "other.com": ${immutable}`],
     ],
-    "that adds a version to store": [
+    "that adds a storage version": [
       served,
       definition({ spec: { versions: [version("v1", false), version("v2", true)] } }),
       [],
@@ -215,12 +215,12 @@ describe("a change of a definition", () => {
     });
   }
 
-  it("remembers every version that was ever stored", () => {
+  it("keeps every stored version", () => {
     const crd = definition({ spec: { versions: [version("v1", false), version("v2", true)] } });
     expect(prepareUpdatedDefinition(crd, served)["status"]).toMatchObject({ storedVersions: ["v1", "v2"] });
   });
 
-  it("of the status alone looks at nothing else", () => {
+  it("of the status is not validated against the spec", () => {
     const broken = { ...(served as JsonObject), spec: {} } as unknown as ApiObject;
     expect(definitionIssues(prepareUpdatedDefinition(broken, served, "status"), served, "status")).toEqual([]);
   });

@@ -22,13 +22,13 @@ function issuesOf(crd: ApiObject, content: JsonObject, old?: JsonObject, part: W
   return (kind.rules.validate?.(shaped(content), before, part) ?? []).map(issueText);
 }
 
-describe("a definition makes kinds", () => {
+describe("a definition serves kinds", () => {
   it("only once it is established", () => {
     expect(kindsOf(definition())).toEqual([]);
     expect(kindsOf(established(definition()))).toHaveLength(1);
   });
 
-  it("one for each version it serves, under the names it was given", () => {
+  it("one for each served version, with the accepted names", () => {
     const version = (name: string, parts: JsonObject): JsonObject => ({
       ...{ name, served: true, storage: false, schema: { openAPIV3Schema: { type: "object" } } },
       ...parts,
@@ -59,20 +59,20 @@ describe("a definition makes kinds", () => {
     ]);
   });
 
-  it("from every definition of our own", () => {
+  it("from every definition of Milo Quota", () => {
     const crd = parse(readFileSync("deploy/crds/quota.miloapis.com_resourceclaims.yaml", "utf8")) as ApiObject;
     const [kind] = kindsOf(established(crd));
     expect(kind).toMatchObject({ plural: "resourceclaims", hasStatus: true, storageVersion: "v1alpha1" });
     expect(kind?.columns.length).toBeGreaterThan(1);
   });
 
-  it("that share one compiled schema wherever it is the same", () => {
+  it("that share one compiled schema when schemas are equal", () => {
     const [here, there] = [definition(), definition()].map((crd) => kindOf(crd).schema);
     expect(here).toBe(there);
     expect(kindOf(field({ type: "string" })).schema).not.toBe(here);
   });
 
-  it("whose objects do not look old because a definition was written again", () => {
+  it("whose objects stay current when the definition is rewritten", () => {
     const crd = established(definition({ metadata: { uid: "a-uid-of-its-own" } }));
     const changed = established(
       definition({ metadata: { uid: "a-uid-of-its-own" }, schema: { type: "object", title: "x" } }),
@@ -98,7 +98,7 @@ describe("a definition makes kinds", () => {
     ]);
   });
 
-  it("that can be selected by some of their fields", () => {
+  it("with selectable fields", () => {
     const schema: JsonObject = {
       type: "object",
       properties: { spec: { type: "object", properties: { on: { type: "boolean" }, n: { type: "integer" } } } },
@@ -111,7 +111,7 @@ describe("a definition makes kinds", () => {
   });
 });
 
-it("a kind has the hints of the server for its unknown fields", () => {
+it("a kind has the server's hints about unknown fields", () => {
   const hintFor: UnknownFieldHint = ({ group, version, kind }, field) => `${group}/${version} ${kind} ${field}`;
   const [kind] = kindsOf(established(definition()), 0, hintFor);
   expect(kind?.unknownFieldHint?.("spec.a")).toBe("example.com/v1 Foo spec.a");
@@ -121,37 +121,37 @@ it("a kind has the hints of the server for its unknown fields", () => {
 describe("rules of a custom kind", () => {
   const text = (...rules: JsonObject[]): ApiObject => field({ type: "string", "x-kubernetes-validations": rules });
   const cases: Record<string, [crd: ApiObject, content: JsonObject, old: JsonObject | undefined, issues: string[]]> = {
-    "say what failed": [
+    "report the failed rule": [
       text({ rule: " self == 'x' " }),
       { f: "y" },
       undefined,
       [`f: Invalid value: "string": failed rule: self == 'x'`],
     ],
-    "say it in their own words": [
+    "report their message": [
       text({ rule: "self == 'x'", message: " must be x " }),
       { f: "y" },
       undefined,
       [`f: Invalid value: "string": must be x`],
     ],
-    "say it by an expression": [
+    "report the result of their messageExpression": [
       text({ rule: "self == 'x'", message: "no", messageExpression: "'must be x, not ' + self" }),
       { f: "y" },
       undefined,
       [`f: Invalid value: "string": must be x, not y`],
     ],
-    "fall back to the message when the expression says nothing": [
+    "fall back to the message when the messageExpression is empty": [
       text({ rule: "self == 'x'", message: "no", messageExpression: "'  '" }),
       { f: "y" },
       undefined,
       [`f: Invalid value: "string": no`],
     ],
-    "fall back when the expression fails": [
+    "fall back to the rule when the messageExpression fails": [
       text({ rule: "self == 'x'", messageExpression: "self.substring(99)" }),
       { f: "y" },
       undefined,
       [`f: Invalid value: "string": failed rule: self == 'x'`],
     ],
-    "give reasons": [
+    "report their reasons": [
       text(
         { rule: "false", message: "a", reason: "FieldValueForbidden" },
         { rule: "false", message: "b", reason: "FieldValueRequired" },
@@ -161,7 +161,7 @@ describe("rules of a custom kind", () => {
       undefined,
       ["f: Forbidden: a", "f: Required value: b", 'f: Duplicate value: "string"'],
     ],
-    "blame a field below": [
+    "report the field of their fieldPath": [
       field({
         type: "object",
         properties: { a: { type: "object", properties: { b: { type: "string" } } } },
@@ -171,13 +171,13 @@ describe("rules of a custom kind", () => {
       undefined,
       ['f.a.b: Invalid value: "object": no'],
     ],
-    "blame no field when they stand at the root": [
+    "report no field at the root": [
       definition({ schema: { type: "object", "x-kubernetes-validations": [{ rule: "self.metadata.name == 'b'" }] } }),
       {},
       undefined,
       [`<nil>: Invalid value: "object": failed rule: self.metadata.name == 'b'`],
     ],
-    "say why they could not be evaluated": [
+    "report why they could not be evaluated": [
       field({
         type: "object",
         properties: { a: { type: "integer" } },
@@ -190,7 +190,7 @@ describe("rules of a custom kind", () => {
         'f: Invalid value: "object": no such key: a evaluating rule: self.a > 0',
       ],
     ],
-    "say that types did not match": [
+    "report mismatched types": [
       field({ "x-kubernetes-int-or-string": true, "x-kubernetes-validations": [{ rule: "self > 5" }] }),
       { f: "x" },
       undefined,
@@ -198,13 +198,13 @@ describe("rules of a custom kind", () => {
         "f: Invalid value: \"\": 'no such overload': call arguments did not match a supported operator, function or macro signature for rule: self > 5",
       ],
     ],
-    "are not asked about nulls": [
+    "are not evaluated for nulls": [
       field({ type: "string", nullable: true, "x-kubernetes-validations": [{ rule: "false" }] }),
       { f: null },
       undefined,
       [],
     ],
-    "are not asked where the schema has failed": [
+    "are not evaluated where the schema rejects the value": [
       field({ type: "string", maxLength: 1, "x-kubernetes-validations": [{ rule: "false" }] }),
       { f: "yy" },
       undefined,
@@ -213,7 +213,7 @@ describe("rules of a custom kind", () => {
         "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
       ],
     ],
-    "are asked beside faults that leave the types alone": [
+    "are evaluated beside issues that do not affect types": [
       field({ type: "string", pattern: "^a", "x-kubernetes-validations": [{ rule: "false" }] }),
       { f: "y" },
       undefined,
@@ -225,15 +225,15 @@ describe("rules of a custom kind", () => {
       { f: "a" },
       ['f: Invalid value: "string": is immutable'],
     ],
-    "compare with nothing on create": [text({ rule: "self == oldSelf" }), { f: "b" }, undefined, []],
-    "compare with nothing where there was nothing": [text({ rule: "self == oldSelf" }), { f: "b" }, {}, []],
-    "may ask for the old value if there is one": [
+    "skip transition rules on create": [text({ rule: "self == oldSelf" }), { f: "b" }, undefined, []],
+    "skip transition rules where there is no old value": [text({ rule: "self == oldSelf" }), { f: "b" }, {}, []],
+    "may use an optional old value": [
       text({ rule: "oldSelf.hasValue() && oldSelf.value() == self", optionalOldSelf: true }),
       { f: "b" },
       undefined,
       [`f: Invalid value: "string": failed rule: oldSelf.hasValue() && oldSelf.value() == self`],
     ],
-    "see times as times": [
+    "read date-times as timestamps": [
       field({
         type: "string",
         format: "date-time",
@@ -243,7 +243,7 @@ describe("rules of a custom kind", () => {
       undefined,
       [`f: Invalid value: "string": failed rule: self > timestamp('2026-01-01T00:00:00Z')`],
     ],
-    "stand at the members of maps": [
+    "apply to the values of maps": [
       field({
         type: "object",
         additionalProperties: { type: "integer", "x-kubernetes-validations": [{ rule: "self > 1" }] },
@@ -267,7 +267,7 @@ describe("items of a list", () => {
   };
   const keyed: JsonObject = { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"] };
 
-  it("are compared with those of the same keys", () => {
+  it("are correlated by their keys", () => {
     const crd = field({ ...keyed, items });
     const old = [
       { k: "a", v: 1 },
@@ -278,7 +278,7 @@ describe("items of a list", () => {
     ]);
   });
 
-  it("may change places where they have keys", () => {
+  it("may be reordered where they have keys", () => {
     const { "x-kubernetes-validations": _, ...plain } = items;
     const fixed = { "x-kubernetes-validations": [{ rule: "self == oldSelf", message: "is fixed" }] };
     const [ab, ba] = [
@@ -290,7 +290,7 @@ describe("items of a list", () => {
     expect(issuesOf(atomic, { f: ba }, { f: ab })).toEqual(['f: Invalid value: "array": is fixed']);
   });
 
-  it("may go on repeating each other, but not begin to", () => {
+  it("may keep duplicates, but not add any", () => {
     const crd = field({ type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } });
     expect(issuesOf(crd, { f: ["a", "a"] })).toEqual(['f[1]: Duplicate value: "a"']);
     expect(issuesOf(crd, { f: ["a", "a"] }, { f: ["a"] })).toEqual(['f[1]: Duplicate value: "a"']);
@@ -298,7 +298,7 @@ describe("items of a list", () => {
   });
 });
 
-describe("unchanged parts", () => {
+describe("ratcheting of unchanged parts", () => {
   const schema: JsonObject = {
     type: "object",
     properties: {
@@ -308,7 +308,7 @@ describe("unchanged parts", () => {
   };
   const crd = definition({ schema: { type: "object", properties: { spec: schema } } });
 
-  it("is not held against an update, though the schema has become stricter", () => {
+  it("accepts an update although the schema became stricter", () => {
     const old = { spec: { a: "long", b: "1" } };
     expect(issuesOf(crd, { spec: { a: "long", b: "2" } }, old)).toEqual([]);
     expect(issuesOf(crd, { spec: { a: "longer", b: "2" } }, old)[0]).toBe(
@@ -316,7 +316,7 @@ describe("unchanged parts", () => {
     );
   });
 
-  it("is warned of when it breaks a rule", () => {
+  it("warns about a violated rule", () => {
     const { rules } = kindOf(crd);
     const [old, next] = [object({ spec: { a: "x", b: "1" } }), object({ spec: { a: "x", b: "2" } })];
     expect(rules.validate?.(next, old)).toEqual([]);
@@ -334,7 +334,7 @@ describe("a write of the status", () => {
     version: { subresources: { status: {} } },
   });
 
-  it("is held to the schema of the status alone", () => {
+  it("is validated by the schema of the status only", () => {
     const [old, next] = [{ spec: { n: 5 }, status: { n: 0 } } as const, { spec: { n: 6 }, status: { n: 9 } } as const];
     expect(issuesOf(crd, next, old, "status")).toEqual([
       "status.n: Invalid value: 9: n in body should be less than or equal to 1",
@@ -342,14 +342,14 @@ describe("a write of the status", () => {
   });
 });
 
-describe("objects within an object", () => {
+describe("embedded objects", () => {
   const crd = field({
     type: "object",
     "x-kubernetes-embedded-resource": true,
     "x-kubernetes-preserve-unknown-fields": true,
   });
 
-  it("are objects of their own", () => {
+  it("have apiVersion, kind and metadata", () => {
     expect(issuesOf(crd, { f: { apiVersion: "v1", kind: "Pod", metadata: { name: "a" }, spec: {} } })).toEqual([]);
     expect(issuesOf(crd, { f: { apiVersion: "a/b/c", metadata: { name: "a/b", labels: { "no key!": "" } } } })).toEqual(
       [
@@ -361,7 +361,7 @@ describe("objects within an object", () => {
     );
   });
 
-  it("have metadata that is right, whatever it is about", () => {
+  it("have their metadata validated", () => {
     const metadata = {
       finalizers: ["no name!"],
       ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "", uid: "u" }],
@@ -372,7 +372,7 @@ describe("objects within an object", () => {
     ]);
   });
 
-  it("lose the fields that metadata does not have", () => {
+  it("lose unknown fields of metadata", () => {
     const value = object({ f: { apiVersion: "v1", kind: "Pod", metadata: { name: "a", foo: 1, labels: {} }, x: 1 } });
     expect(walkObject(kindOf(crd).schema, value)).toMatchObject({
       value: { f: { apiVersion: "v1", kind: "Pod", metadata: { name: "a" }, x: 1 } },
@@ -380,7 +380,7 @@ describe("objects within an object", () => {
     });
   });
 
-  it("have to be readable as objects", () => {
+  it("must decode as objects", () => {
     const { decodeIssue } = kindOf(crd);
     expect(decodeIssue?.(object({ f: { apiVersion: 5 } }))).toBe(
       'Foo in version "v1" cannot be handled as a Foo: f.apiVersion: Invalid value: 5: must be a string',
@@ -417,7 +417,7 @@ describe("the cost of rules", () => {
   });
 });
 
-it("warns of finalizers that others might choose too", () => {
+it("warns about finalizers without a domain", () => {
   const { rules } = kindOf(definition());
   const finalizers = ["mine", "example.com", "example.com/mine", "orphan"];
   const guarded = { ...object({}), metadata: { name: "a", finalizers } } as unknown as ApiObject;

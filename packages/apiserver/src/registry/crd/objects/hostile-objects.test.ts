@@ -7,7 +7,7 @@ import type { ApiObject } from "../../kinds/api-object.ts";
 import { definitionIssues, definitionRules } from "../definitions/crd-rules.ts";
 import { kindsOf } from "./custom-kind.ts";
 
-/** Everything a definition can use, in one. */
+/** A definition with every feature. */
 const schema: JsonObject = {
   type: "object",
   properties: {
@@ -52,8 +52,8 @@ const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
   ),
 }));
 
-describe("whatever comes", () => {
-  it("as a custom object is accepted or refused, never thrown at", () => {
+describe("arbitrary input", () => {
+  it("as a custom object is accepted or rejected without an exception", () => {
     const [kind] = kindsOf(established(definition({ schema })));
     const shaped = (spec: JsonValue): ApiObject => {
       const whole = { apiVersion: "example.com/v1", kind: "Foo", metadata: { name: "a" }, spec };
@@ -70,7 +70,7 @@ describe("whatever comes", () => {
     );
   });
 
-  it("is the same after it went through once", () => {
+  it("is unchanged by a second pass", () => {
     const [kind] = kindsOf(established(definition({ schema })));
     fc.assert(
       fc.property(value, (spec) => {
@@ -99,7 +99,7 @@ describe("whatever comes", () => {
 
   const others = { version: null, names: {}, versions: [], whole: false };
 
-  it("as a definition is accepted or refused, never thrown at", () => {
+  it("as a definition is accepted or rejected without an exception", () => {
     const spec = fc.record({ schema: part, version: part, names: part, versions: part, whole: fc.boolean() });
     fc.assert(
       fc.property(spec, ({ schema: odd, version, names, versions, whole }) => {

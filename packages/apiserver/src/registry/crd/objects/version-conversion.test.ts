@@ -27,12 +27,12 @@ function widget(version: string, spec: JsonObject): ApiObject {
   } as unknown as ApiObject;
 }
 
-describe("a version that objects are not stored in", () => {
-  it("is stored without what the other one does not know, and with its defaults", () => {
+describe("a version that is not the storage version", () => {
+  it("is stored pruned and defaulted by the schema of the storage version", () => {
     expect(storage?.toStored(widget("v2", { size: 1, extra: "x" }))).toEqual(widget("v1", { size: 1, old: "kept" }));
   });
 
-  it("shows what is stored, and fills in nothing of its own", () => {
+  it("shows the stored fields, without its own defaults", () => {
     expect(storage?.fromStored(widget("v1", { size: 1 }))).toEqual(widget("v2", { size: 1 }));
   });
 

@@ -21,26 +21,26 @@ function broken(value: JsonObject, old?: JsonValue): readonly string[] {
   return evaluateRules(compiled, table, { value, old }).issues.map(({ message }) => message.replace(/^.*: /, ""));
 }
 
-describe("a rule that was seen to hold for a value", () => {
+describe("a cached rule result", () => {
   const spec = { count: 2 };
 
-  it("holds for the same value in the next state", () => {
+  it("applies to the same value in the next state", () => {
     expect([broken({ spec }), broken({ spec }, { spec }), broken({ spec }, { spec })]).toEqual([[], [], []]);
   });
 
-  it("is asked again about another value before", () => {
+  it("is evaluated again for another old value", () => {
     expect(broken({ spec }, { spec: { count: 1 } })).toEqual([]);
     expect(broken({ spec }, { spec: { count: 3 } })).toEqual(["self.count >= oldSelf.count"]);
     expect(broken({ spec }, { spec: { count: 2 } })).toEqual([]);
   });
 
-  it("is asked again about another value, and about one that it did not hold for", () => {
+  it("is evaluated again for another value, and after a violation", () => {
     const wrong = { count: 0 };
     expect([broken({ spec: wrong }), broken({ spec: wrong })]).toEqual([["self.count > 0"], ["self.count > 0"]]);
   });
 });
 
-describe("a rule that was seen to hold for the text of a value", () => {
+describe("a rule result cached by the text of a value", () => {
   /** A rule that counts its evaluations. */
   function counted(type: "integer" | "number") {
     const part: Schema = {
@@ -49,36 +49,36 @@ describe("a rule that was seen to hold for the text of a value", () => {
       "x-kubernetes-validations": [{ rule: "1.0 / double(self.count) > 0.0" }],
     };
     const whole = compileSchema({ type: "object", properties: { part } });
-    const asked = { times: 0 };
+    const evaluations = { count: 0 };
     const counting = (rule: CompiledRule): CompiledRule => {
       const evaluate: Program<boolean>["evaluate"] = (...given) => {
-        asked.times += 1;
+        evaluations.count += 1;
         return (rule.program as Program<boolean>).evaluate(...given);
       };
       return { ...rule, program: { evaluate } as Program<boolean> };
     };
     const table = new Map([...compileRules(whole)].map(([at, all]) => [at, all.map(counting)]));
     const issues = (count: JsonValue) => evaluateRules(whole, table, { value: { part: { count } } }).issues.length;
-    return { asked, issues };
+    return { evaluations, issues };
   }
 
-  it("is not asked again about another value that says the same", () => {
-    const { asked, issues } = counted("integer");
+  it("is not evaluated again for another value with the same text", () => {
+    const { evaluations, issues } = counted("integer");
     expect([issues(1), issues(1), issues(2), issues(1)]).toEqual([0, 0, 0, 0]);
-    expect(asked.times).toBe(2);
+    expect(evaluations.count).toBe(2);
     expect([issues(-1), issues(-1)]).toEqual([1, 1]);
   });
 
-  it("is asked again where texts do not tell all, as of minus zero", () => {
+  it("is evaluated again where equal texts hide a difference, as for minus zero", () => {
     const { issues } = counted("number");
     expect([issues(0), issues(-0)]).toEqual([0, 1]);
   });
 
-  it("is asked as before once no text comes back", () => {
-    const { asked, issues } = counted("integer");
+  it("is evaluated without a cache once texts stop repeating", () => {
+    const { evaluations, issues } = counted("integer");
     for (let count = 1; count <= 20; count += 1) issues(count);
     issues(20);
-    expect(asked.times).toBe(21);
+    expect(evaluations.count).toBe(21);
   });
 });
 
@@ -90,7 +90,7 @@ describe("the message of a rule", () => {
   } as const satisfies Schema;
   const compiledLimit = compileSchema(limited);
 
-  it("may look at the value before although the rule does not", () => {
+  it("may read the old value although the rule does not", () => {
     const subject = { value: { count: 7 }, old: { count: 3 } };
     const { issues } = evaluateRules(compiledLimit, compileRules(compiledLimit), subject);
     expect(issues.map(({ message }) => message)).toEqual(['Invalid value: "object": it was 3']);

@@ -56,7 +56,7 @@ const side = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<JsonObject>;
 
-/** Few fields at a time, so that some changes have the same shape. */
+/** Few fields, so that some changes have the same shape. */
 const small = side.map((object) => Object.fromEntries(Object.entries(object).slice(0, 2)) as JsonObject);
 
 const shapes = new ShapeTree<unknown>(1_000_000);
@@ -72,8 +72,8 @@ function outcome(before: JsonObject, after: JsonObject): string {
 
 const hosted = (first: string, zone: string, hint = "") => ({ hosts: [{ name: first, zone, hint }] });
 
-describe("changes that look alike", () => {
-  it("add, modify and remove the same fields", () => {
+describe("change shapes", () => {
+  it("are equal only for changes that add, modify and remove the same fields", () => {
     const outcomes = new Map<Shape<unknown>, string>();
     let seenAgain = 0;
     fc.assert(
@@ -96,13 +96,23 @@ describe("changes that look alike", () => {
 
   const pairs: Record<string, [before: JsonObject, after: JsonObject, like: [JsonObject, JsonObject], alike: boolean]> =
     {
-      "differ in nothing but values": [{ count: 1 }, { count: 2 }, [{ count: 5 }, { count: 6 }], true],
-      "do not, if one changes nothing": [{ count: 1 }, { count: 2 }, [{ count: 5 }, { count: 5 }], false],
-      "do not, if items have other names": [{}, { tags: ["a"] }, [{}, { tags: ["b"] }], false],
-      "do not, if a field comes and another goes": [{ count: 1 }, {}, [{}, { count: 1 }], false],
-      "do not, if items have other keys": [{}, hosted("ab", "c"), [{}, hosted("a", "bc")], false],
-      "differ in nothing but values of items": [{}, hosted("a", "b", "1"), [{}, hosted("a", "b", "2")], true],
-      "are the same for atomic lists of any length": [{}, { atoms: ["a"] }, [{}, { atoms: ["b", "c"] }], true],
+      "are equal for changes that differ in values only": [
+        { count: 1 },
+        { count: 2 },
+        [{ count: 5 }, { count: 6 }],
+        true,
+      ],
+      "differ if one change has no effect": [{ count: 1 }, { count: 2 }, [{ count: 5 }, { count: 5 }], false],
+      "differ if items have other names": [{}, { tags: ["a"] }, [{}, { tags: ["b"] }], false],
+      "differ if one change adds a field and another removes it": [{ count: 1 }, {}, [{}, { count: 1 }], false],
+      "differ if items have other keys": [{}, hosted("ab", "c"), [{}, hosted("a", "bc")], false],
+      "are equal for changes that differ in values of items only": [
+        {},
+        hosted("a", "b", "1"),
+        [{}, hosted("a", "b", "2")],
+        true,
+      ],
+      "are equal for atomic lists of any length": [{}, { atoms: ["a"] }, [{}, { atoms: ["b", "c"] }], true],
     };
   for (const [title, [before, after, [otherBefore, otherAfter], alike]] of Object.entries(pairs)) {
     it(title, () => {
@@ -122,8 +132,8 @@ describe("changes that look alike", () => {
   });
 });
 
-describe("a value that is of its type at a glance", () => {
-  it("is of its type", () => {
+describe("a value that passes the fast type check", () => {
+  it("matches its type", () => {
     let seen = 0;
     fc.assert(
       fc.property(side, (object) => {
@@ -136,7 +146,7 @@ describe("a value that is of its type at a glance", () => {
     expect(seen).toBeGreaterThan(50);
   });
 
-  it("is not nested too deep", () => {
+  it("is not nested too deeply", () => {
     const deep = Array.from({ length: 2_000 }).reduce<JsonObject>((inner) => ({ a: inner }), {});
     expect(passesFastTypeCheck(type, { free: deep })).toBe(false);
     expect(isTooDeep({ free: deep })).toBe(true);

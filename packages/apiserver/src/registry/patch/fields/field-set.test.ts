@@ -54,19 +54,19 @@ describe("field sets", () => {
     "intersection distributes over union": (a, b, c) =>
       equalSets(intersection(a, union(b, c)), union(intersection(a, b), intersection(a, c))),
     "a set without itself is empty": (a) => isEmptySet(difference(a, a)),
-    "a difference has nothing of what was taken": (a, b) => isEmptySet(intersection(difference(a, b), b)),
-    "difference and intersection make the whole": (a, b) => equalSets(union(difference(a, b), intersection(a, b)), a),
+    "a difference is disjoint from the subtracted set": (a, b) => isEmptySet(intersection(difference(a, b), b)),
+    "difference and intersection partition a set": (a, b) => equalSets(union(difference(a, b), intersection(a, b)), a),
     "the recursive difference is the smaller one": (a, b) =>
       equalSets(intersection(recursiveDifference(a, b), difference(a, b)), recursiveDifference(a, b)),
     "a set is the union of its paths": (a) => equalSets(setOf(...pathsOf(a)), a),
     "every path of a set is in it": (a) => pathsOf(a).every((each) => hasPath(a, each)),
-    "FieldsV1 goes there and back": (a) => equalSets(readFieldsV1(JSON.parse(JSON.stringify(writeFieldsV1(a)))), a),
+    "FieldsV1 round-trips": (a) => equalSets(readFieldsV1(JSON.parse(JSON.stringify(writeFieldsV1(a)))), a),
   };
   for (const [law, holds] of Object.entries(laws)) {
     it(law, () => fc.assert(fc.property(set, set, set, holds)));
   }
 
-  it("takes out fields with all below them, or without", () => {
+  it("removes fields with or without their children", () => {
     const [a, b] = [fieldElement("a"), fieldElement("b")];
     const whole = setOf([a], [a, b]);
     expect(pathsOf(difference(whole, setOf([a]))).map(pathString)).toEqual([".a.b"]);
@@ -74,7 +74,7 @@ describe("field sets", () => {
     expect(pathsOf(difference(whole, setOf([a, b]))).map(pathString)).toEqual([".a"]);
   });
 
-  it("tells the members of a level before those below, fields before keys before values before indices", () => {
+  it("lists the members of a level before its children, fields before keys before values before indices", () => {
     const paths: FieldPath[] = [
       [indexElement(2)],
       [valueElement("x")],
@@ -117,7 +117,7 @@ describe("FieldsV1", () => {
   const same: Record<string, [text: string, written: string]> = {
     "keys in another order and with spaces": ['{"k:{\\"b\\": 1, \\"a\\":2}":{}}', '{"k:{\\"a\\":2,\\"b\\":1}":{}}'],
     "null for nothing below": ['{"f:a":null}', '{"f:a":{}}'],
-    "elements of a kind to come": ['{"x:new":{},"f:a":{"y:new":{"f:b":{}}}}', '{"f:a":{}}'],
+    "path elements of unknown kinds": ['{"x:new":{},"f:a":{"y:new":{"f:b":{}}}}', '{"f:a":{}}'],
     "escapes of HTML": ['{"v:\\"<\\"":{}}', '{"v:\\"\\\\u003c\\"":{}}'],
     "no fields": ["{}", "{}"],
   };
@@ -129,18 +129,18 @@ describe("FieldsV1", () => {
     "a short key": [{ f: {} }, "key must be 2 characters long:"],
     "a key without a colon": [{ fa: {} }, "missing colon: fa"],
     "a bad index": [{ "i:x": {} }, 'strconv.Atoi: parsing "x": invalid syntax'],
-    "a key that is no object": [{ "k:[1]": {} }, "expect object in k:[1]"],
+    "a key that is not an object": [{ "k:[1]": {} }, "expect object in k:[1]"],
     "malformed JSON": [{ "v:{": {} }, "Expected property name"],
     "a list below": [{ "f:a": [] }, "expect object"],
   };
   for (const [what, [fields, fault]] of Object.entries(faults)) {
-    it(`refuses ${what}`, () => {
+    it(`rejects ${what}`, () => {
       expect(() => readFieldsV1(fields as JsonObject)).toThrow(PathElementError);
       expect(() => readFieldsV1(fields as JsonObject)).toThrow(fault);
     });
   }
 
-  it("does not follow fields without end", () => {
+  it("limits the nesting of fields", () => {
     const deep = Array.from({ length: 1_100 }).reduce<JsonObject>((below) => ({ "f:a": below }), {});
     expect(() => readFieldsV1(deep)).toThrow("exceeded max depth");
   });

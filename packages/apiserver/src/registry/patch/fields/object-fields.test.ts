@@ -45,24 +45,24 @@ describe("the fields of an object", () => {
   const cases: Record<string, [object: JsonObject, fields: string]> = {
     "are its leaves": [{ count: 1, inner: { a: "x" } }, ".count .inner.a"],
     "are members of maps and the values in them": [{ data: { k: "v" } }, ".data.k"],
-    "are structs that hold nothing": [{ inner: {}, data: {} }, ".data .inner"],
+    "are empty structs": [{ inner: {}, data: {} }, ".data .inner"],
     "are nulls": [{ count: null, inner: { b: null }, tags: null }, ".count .tags .inner.b"],
-    "are atomic lists and maps as one": [{ atoms: ["a"], whole: { a: "x" } }, ".atoms .whole"],
+    "are atomic lists and maps as a whole": [{ atoms: ["a"], whole: { a: "x" } }, ".atoms .whole"],
     "are the items of a set": [{ tags: ["b", "a"] }, '.tags[="a"] .tags[="b"]'],
-    "are no empty lists of items": [{ tags: [] }, ""],
+    "do not include empty associative lists": [{ tags: [] }, ""],
     "are items by their keys, with defaults": [
       { ports: [{ port: 80, hint: "x" }] },
       '.ports[port=80,protocol="TCP"] .ports[port=80,protocol="TCP"].hint .ports[port=80,protocol="TCP"].port',
     ],
-    "are items that share a name as one": [
+    "are duplicate items as one": [
       { ports: [{ port: 80, hint: "x" }, { port: 80 }] },
       '.ports[port=80,protocol="TCP"]',
     ],
-    "are unknown fields and what is in them": [
+    "are unknown fields and their content": [
       { free: { known: { x: "1" }, other: { y: [1] } } },
       ".free.other .free.known.x .free.other.y",
     ],
-    "are those of metadata, whatever the schema says": [
+    "are those of metadata regardless of the schema": [
       { metadata: { name: "x", labels: { a: "b" }, finalizers: ["f"], ownerReferences: [{ uid: "1", name: "o" }] } },
       '.metadata.name .metadata.finalizers[="f"] .metadata.labels.a .metadata.ownerReferences[uid="1"]',
     ],
@@ -70,7 +70,7 @@ describe("the fields of an object", () => {
       { pod: { metadata: { finalizers: ["f"] }, spec: { a: 1 } } },
       '.pod.spec .pod.metadata.finalizers[="f"] .pod.spec.a',
     ],
-    "are numbers or texts": [{ size: "5%" }, ".size"],
+    "are numbers or strings": [{ size: "5%" }, ".size"],
   };
   for (const [name, [object, fields]] of Object.entries(cases)) {
     it(name, () => expect(paths(fieldsOf(type, object))).toBe(fields));
@@ -86,35 +86,41 @@ describe("comparing two objects", () => {
     string,
     [before: JsonObject, after: JsonObject, added: string, modified: string, removed: string]
   > = {
-    "sees what is the same": [{ count: 1, tags: ["a", "b"] }, { count: 1, tags: ["b", "a"] }, "", "", ""],
-    "sees a changed leaf": [{ count: 1 }, { count: 2 }, "", ".count", ""],
-    "adds structs with what is in them": [{}, { inner: { a: "x" } }, ".inner .inner.a", "", ""],
-    "removes maps with what is in them": [{ data: { k: "v" } }, {}, "", "", ".data .data.k"],
-    "takes atomic values as one": [
+    "ignores equal values": [{ count: 1, tags: ["a", "b"] }, { count: 1, tags: ["b", "a"] }, "", "", ""],
+    "reports a changed leaf": [{ count: 1 }, { count: 2 }, "", ".count", ""],
+    "adds structs with their content": [{}, { inner: { a: "x" } }, ".inner .inner.a", "", ""],
+    "removes maps with their content": [{ data: { k: "v" } }, {}, "", "", ".data .data.k"],
+    "compares atomic values as a whole": [
       { atoms: ["a"], whole: { a: "1" } },
       { atoms: ["b"], whole: {} },
       "",
       ".atoms .whole",
       "",
     ],
-    "takes items one by one": [{ tags: ["a", "b"] }, { tags: ["b", "c"] }, '.tags[="c"]', "", '.tags[="a"]'],
-    "looks into items": [
+    "compares items one by one": [{ tags: ["a", "b"] }, { tags: ["b", "c"] }, '.tags[="c"]', "", '.tags[="a"]'],
+    "compares the fields of items": [
       { ports: [{ port: 1, hint: "x" }] },
       { ports: [{ port: 1, protocol: "TCP", hint: "y" }] },
       '.ports[port=1,protocol="TCP"].protocol',
       '.ports[port=1,protocol="TCP"].hint',
       "",
     ],
-    "sees null beside absence": [{ count: null }, {}, "", "", ".count"],
-    "sees duplicates come": [{ tags: ["a"] }, { tags: ["a", "a"] }, '.tags[="a"]', "", '.tags[="a"]'],
-    "sees duplicates change": [
+    "distinguishes null from absence": [{ count: null }, {}, "", "", ".count"],
+    "reports new duplicates": [{ tags: ["a"] }, { tags: ["a", "a"] }, '.tags[="a"]', "", '.tags[="a"]'],
+    "reports changed duplicates": [
       { ports: [{ port: 1 }, { port: 1, hint: "x" }] },
       { ports: [{ port: 1 }, { port: 1, hint: "y" }] },
       "",
       '.ports[port=1,protocol="TCP"]',
       "",
     ],
-    "sees a value change its form": [{ free: { a: 1 } }, { free: { a: { b: 1 } } }, ".free.a.b", ".free.a", ""],
+    "reports a value that changes its type": [
+      { free: { a: 1 } },
+      { free: { a: { b: 1 } } },
+      ".free.a.b",
+      ".free.a",
+      "",
+    ],
   };
   for (const [name, [before, after, ...expected]] of Object.entries(cases)) {
     it(name, () => {
@@ -133,8 +139,12 @@ describe("merging a configuration into an object", () => {
       { atoms: [], whole: {} },
       { atoms: [], whole: {} },
     ],
-    "adds items to sets in their place": [{ tags: ["a", "c"] }, { tags: ["c", "b"] }, { tags: ["a", "c", "b"] }],
-    "orders what both have as applied": [{ tags: ["a", "x", "b"] }, { tags: ["b", "a"] }, { tags: ["x", "b", "a"] }],
+    "inserts items into sets at their position": [
+      { tags: ["a", "c"] },
+      { tags: ["c", "b"] },
+      { tags: ["a", "c", "b"] },
+    ],
+    "orders common items as applied": [{ tags: ["a", "x", "b"] }, { tags: ["b", "a"] }, { tags: ["x", "b", "a"] }],
     "merges items by key": [
       { ports: [{ port: 1, hint: "x" }, { port: 2 }] },
       { ports: [{ port: 2, protocol: "TCP", hint: "y" }] },
@@ -155,8 +165,8 @@ describe("merging a configuration into an object", () => {
       { ports: [{ port: 1 }] },
       { ports: [{ port: 1 }] },
     ],
-    "keeps a map that null is laid over": [{ data: { a: "1" } }, { data: null }, { data: { a: "1" } }],
-    "lays null over a leaf": [{ count: 1 }, { count: null }, { count: null }],
+    "keeps a map when null is applied": [{ data: { a: "1" } }, { data: null }, { data: { a: "1" } }],
+    "replaces a leaf by null": [{ count: 1 }, { count: null }, { count: null }],
     "keeps empty maps": [{ data: {} }, { count: 1 }, { data: {}, count: 1 }],
   };
   for (const [name, [live, applied, merged]] of Object.entries(cases)) {
@@ -190,12 +200,12 @@ describe("merging a configuration into an object", () => {
   });
 });
 
-describe("a value that is not of its type", () => {
+describe("a value that does not match its type", () => {
   const cases: Record<string, [object: JsonObject, fault: string]> = {
-    "is a text for a number": [{ count: "x" }, ".count: expected numeric (int or float), got string"],
-    "is a number for a text": [{ data: { k: 3 } }, ".data.k: expected string, got number"],
-    "is a map for a text": [{ data: { k: { a: "x" } } }, ".data.k: expected string, got object"],
-    "is a text for a boolean": [{ on: "x" }, ".on: expected boolean, got string"],
+    "is a string for a number": [{ count: "x" }, ".count: expected numeric (int or float), got string"],
+    "is a number for a string": [{ data: { k: 3 } }, ".data.k: expected string, got number"],
+    "is a map for a string": [{ data: { k: { a: "x" } } }, ".data.k: expected string, got object"],
+    "is a string for a boolean": [{ on: "x" }, ".on: expected boolean, got string"],
     "is a list for a map": [{ data: [1] }, ".data: expected map, got array"],
     "is a map for a list": [{ tags: { a: 1 } }, ".tags: expected list, got object"],
     "is an undeclared field": [{ bogus: 1 }, ".bogus: field not declared in schema"],
@@ -234,7 +244,7 @@ describe("a value that is not of its type", () => {
     );
   });
 
-  it("may repeat items in what is stored", () => {
+  it("may have duplicate items in a stored object", () => {
     expect(typeFault(type, { tags: ["a", "a"] }, "allowed")).toBeUndefined();
   });
 });

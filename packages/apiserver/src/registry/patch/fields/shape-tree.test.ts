@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ShapeTree } from "./shape-tree.ts";
 
-describe("a tree of shapes", () => {
-  it("leads to the same place by the same steps, and by no others", () => {
+describe("a shape tree", () => {
+  it("reaches the same node by the same steps only", () => {
     const { root } = new ShapeTree(100);
     const place = root.step("a").step("b").end();
     expect(root.step("a").step("b").end()).toBe(place);
@@ -11,7 +11,7 @@ describe("a tree of shapes", () => {
     expect(root.step("c")).toBe(root.step("c"));
   });
 
-  it("starts over when it is too large, at the next beginning", () => {
+  it("is reset at the next root lookup after it grows too large", () => {
     const tree = new ShapeTree<string>(3);
     const place = tree.root.step("a");
     place.result = "known";

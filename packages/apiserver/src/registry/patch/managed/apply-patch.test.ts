@@ -54,7 +54,7 @@ interface Write {
   readonly subresource?: string;
 }
 
-/** One object through a series of writes, one each second from the start of 2020, stored without nulls as the server does. */
+/** Applies a series of writes to one object, one each second from the start of 2020, and stores it without nulls as the server does. */
 class History {
   object: JsonObject | undefined;
   #seconds = 1_577_836_800;
@@ -126,7 +126,7 @@ class History {
 const all = { "f:replicas": {} };
 
 describe("server-side apply", () => {
-  it("makes an object, owned by its applier", () => {
+  it("creates an object, owned by its applier", () => {
     const history = new History().apply({ by: "a", spec: { replicas: 1, data: { k: "v" } } });
     expect(history.spec).toEqual({ replicas: 1, data: { k: "v" } });
     expect(history.managedFields).toEqual([
@@ -151,7 +151,7 @@ describe("server-side apply", () => {
     });
   });
 
-  it("keeps what another manager owns as well", () => {
+  it("keeps fields that another manager owns too", () => {
     const history = new History()
       .apply({ by: "a", spec: { replicas: 1, data: { k: "v", l: "w" } } })
       .apply({ by: "b", spec: { replicas: 1, data: { k: "v" } } })
@@ -160,7 +160,7 @@ describe("server-side apply", () => {
     expect(Object.keys(history.owners)).toEqual(["Apply b -", "Apply a 02"]);
   });
 
-  it("removes an item with what others put into it, as long as they do not own the item", () => {
+  it("removes an item with fields of others, unless they own the item", () => {
     const history = new History()
       .apply({ by: "a", spec: { containers: [{ name: "c", image: "1" }] } })
       .update({ by: "u", spec: { containers: [{ name: "c", image: "1", args: ["x"] }] } })
@@ -169,7 +169,7 @@ describe("server-side apply", () => {
     expect(Object.keys(history.owners)).toEqual(["Apply a 02"]);
   });
 
-  it("does nothing when nothing changes, and moves no time", () => {
+  it("does nothing when nothing changes, and keeps the times", () => {
     const write = { by: "a", spec: { replicas: 1, tags: ["x"] } };
     const history = new History().apply(write);
     const before = history.object;
@@ -193,12 +193,12 @@ describe("server-side apply", () => {
     );
   });
 
-  it("takes no time from an apply that only adds an owner", () => {
+  it("keeps the time of a manager when an apply only adds an owner", () => {
     const history = new History().apply({ by: "a", spec: { replicas: 1 } }).apply({ by: "b", spec: { replicas: 1 } });
     expect(history.owners).toEqual({ "Apply b -": { "f:spec": all }, "Apply a 00": { "f:spec": all } });
   });
 
-  it("is refused where it would take fields of others, who are named", () => {
+  it("is rejected with a conflict that lists the managers of the fields", () => {
     const history = new History()
       .apply({ by: "a", spec: { replicas: 1, containers: [{ name: "c", image: "1" }] } })
       .update({ by: "u", spec: { replicas: 1, containers: [{ name: "c", image: "1" }], atoms: ["x"] } });
@@ -246,7 +246,7 @@ describe("server-side apply", () => {
     });
   });
 
-  it("takes fields of others by force", () => {
+  it("takes over fields with force", () => {
     const history = new History()
       .apply({ by: "a", spec: { replicas: 1 } })
       .apply({ by: "b", spec: { replicas: 2 }, force: true });
@@ -254,7 +254,7 @@ describe("server-side apply", () => {
     expect(Object.keys(history.owners)).toEqual(["Apply b 01"]);
   });
 
-  it("is the same applier in every version", () => {
+  it("treats an applier as the same manager in every version", () => {
     const history = new History()
       .apply({ by: "a", spec: { replicas: 1 } })
       .apply({ by: "a", spec: { tags: ["x"] }, version: "v2" });
@@ -278,7 +278,7 @@ describe("server-side apply", () => {
     expect(Object.keys(history.owners)).toEqual(["Apply a 00"]);
   });
 
-  it("gives what was there before to a manager of its own", () => {
+  it("assigns earlier fields to before-first-apply", () => {
     const history = new History();
     history.object = {
       apiVersion: "example.com/v1",
@@ -296,7 +296,7 @@ describe("server-side apply", () => {
     });
   });
 
-  it("owns nothing that its endpoint cannot write", () => {
+  it("owns no fields that its endpoint cannot write", () => {
     const history = new History().apply({ by: "a", spec: { replicas: 1 }, status: { phase: "x" } });
     expect(history.owners).toEqual({ "Apply a 00": { "f:spec": { "f:replicas": {} } } });
   });
@@ -306,7 +306,7 @@ describe("server-side apply", () => {
     annotations: { [lastApplied]: `{"apiVersion":"example.com/v1","kind":"Thing","spec":{"replicas":${replicas}}}` },
   });
 
-  it("lets kubectl take over what it applied on its side, and keeps the annotation up to date", () => {
+  it("lets kubectl take over its client-side applied fields, and updates the annotation", () => {
     const history = new History().update({
       by: "kubectl-client-side-apply",
       spec: { replicas: 1 },
@@ -320,7 +320,7 @@ describe("server-side apply", () => {
     );
   });
 
-  it("does not let kubectl take over what was changed since", () => {
+  it("does not let kubectl take over fields changed since", () => {
     const history = new History().update({
       by: "kubectl-client-side-apply",
       spec: { replicas: 5 },
@@ -329,7 +329,7 @@ describe("server-side apply", () => {
     expect(history.tryApply({ by: "kubectl", spec: { replicas: 2 } })).toContain(".spec.replicas");
   });
 
-  const refused: Record<string, [applied: JsonObject, code: number, message: string]> = {
+  const rejected: Record<string, [applied: JsonObject, code: number, message: string]> = {
     "another kind": [
       { apiVersion: "apps/v1", kind: "Deployment" },
       400,
@@ -357,8 +357,8 @@ describe("server-side apply", () => {
       'failed to create typed patch object (/; example.com/v1, Kind=Thing): .spec.tags: duplicate entries for key [="a"]',
     ],
   };
-  for (const [name, [applied, code, message]] of Object.entries(refused)) {
-    it(`refuses ${name}`, () => {
+  for (const [name, [applied, code, message]] of Object.entries(rejected)) {
+    it(`rejects ${name}`, () => {
       const scope = scopeOf("v1", "");
       const apply = () => applyPatch({ live: undefined, applied, manager: "a", force: true, scope, nowMs: 0 });
       expect(apply).toThrow(StatusError);
@@ -370,7 +370,7 @@ describe("server-side apply", () => {
     });
   }
 
-  it("never throws, never changes its input, and comes to rest, whatever was written before", () => {
+  it("never throws or changes its input, and converges, after any writes", () => {
     const name = fc.constantFrom("a", "b", "c");
     const spec = fc.record(
       {

@@ -27,8 +27,8 @@ const object = fc.record({ metadata, data: texts }, { requiredKeys: [] }) as unk
 const paths = ({ added, modified, removed }: Comparison) =>
   [added, modified, removed].map((set) => pathsOf(set).map(pathString).join(" "));
 
-describe("a comparison", () => {
-  it("is the same whether or not it was made before, of other objects with other owners", () => {
+describe("a cached comparison", () => {
+  it("is equal to a fresh comparison, for objects with other owners", () => {
     fc.assert(
       fc.property(object, object, (before, after) => {
         const plain = compareObjects(type, before, after);
@@ -41,7 +41,7 @@ describe("a comparison", () => {
     );
   });
 
-  it("of objects that differ in the UID of their owner is made once, but for that", () => {
+  it("of objects that differ in the UID of their owner shares all other fields", () => {
     const made = (uid: string) => {
       const reference = { apiVersion: "v1", kind: "A", name: "a", uid };
       const after = { metadata: { name: "x", ownerReferences: [reference] }, data: { once: "1" } };
@@ -52,7 +52,7 @@ describe("a comparison", () => {
     expect(pathsOf(other).map(pathString)).toContain('.metadata.ownerReferences[uid="2"]');
   });
 
-  it("leaves to others, as they are, the fields of other parts", () => {
+  it("does not change a field set of other parts of the object", () => {
     const fields = compareObjects(type, {}, { metadata: { labels: { a: "b" } } }).added;
     const change = { before: { data: { a: "1" } }, after: { data: { a: "2" } } };
     cachedComparison(type, noFields, change);

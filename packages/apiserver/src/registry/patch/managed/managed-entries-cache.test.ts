@@ -34,7 +34,7 @@ function entriesAfter({ live, data: content, manager = "m", second = 0, scope: w
   return trackUpdate({ live, updated: thing(content), manager, scope: within, nowMs: second * 1_000 });
 }
 
-/** Stored with the identical entries of its last write. */
+/** An object stored with the identical entries of its last write. */
 function stored(change: Change): JsonObject {
   const managedFields = entriesAfter(change) as unknown as JsonValue;
   return { ...thing(change.data), metadata: { name: "x", uid: "1", managedFields } };
@@ -44,14 +44,14 @@ function managedFieldsOf({ metadata }: JsonObject): ReturnType<typeof entriesAft
   return (metadata as unknown as { managedFields: ReturnType<typeof entriesAfter> }).managedFields;
 }
 
-/** A shape is cached only when it is seen again. */
+/** The cache stores a shape on its second use. */
 function seenTwice(change: Change): void {
   entriesAfter(change);
   entriesAfter(change);
 }
 
-describe("the managed fields of objects that are changed alike", () => {
-  it("are the very same within a second, for objects that were made alike as well", () => {
+describe("the managed fields of objects with equal changes", () => {
+  it("are identical within a second, for creates too", () => {
     seenTwice({ data: { a: "0" } });
     const [one, other] = [stored({ data: { a: "1" } }), stored({ data: { a: "2" } })];
     seenTwice({ live: one, data: { a: "3" } });
@@ -67,7 +67,7 @@ describe("the managed fields of objects that are changed alike", () => {
     "a subresource": { scope: { ...scope, subresource: "scale" } },
   };
   for (const [title, other] of Object.entries(others)) {
-    it(`are others in ${title}`, () => {
+    it(`differ in ${title}`, () => {
       const live = stored({ data: { b: "1" } });
       seenTwice({ live, data: { b: "2" } });
       const usual = entriesAfter({ live, data: { b: "3" } });
@@ -91,7 +91,7 @@ describe("the managed fields of objects that are changed alike", () => {
     expect(entriesAfter(change)?.map(({ manager }) => manager)).toEqual(["m"]);
   });
 
-  it("stay the very same while one manager writes the same fields within a second", () => {
+  it("stay identical while one manager writes the same fields within a second", () => {
     seenTwice({ data: { g: "0" } });
     const live = stored({ data: { g: "1" } });
     seenTwice({ live, data: { g: "2" } });

@@ -58,7 +58,7 @@ const summary = (entries: readonly ManagedFieldsEntry[] | undefined) =>
 describe("the managed fields of an object", () => {
   const made = stored({ updated: thing({ data: { a: "1", b: "1" } }) });
 
-  it("begin with its maker, who owns all it set but not the name", () => {
+  it("begin with the creator, which owns all fields it set except the name", () => {
     const updated = thing({ data: { a: "1" } }, { labels: { l: "x" }, generation: 1 });
     expect(track({ updated, second: 61 })).toEqual([
       {
@@ -72,7 +72,7 @@ describe("the managed fields of an object", () => {
     ]);
   });
 
-  it("leave out structs that a blank object has anyway", () => {
+  it("exclude structs that an empty object has", () => {
     const updated = thing({ spec: { replicas: 1 } });
     expect(summary(track({ updated, scope: { ...scope, blank: { spec: {} } } }))).toEqual([
       ["m Update 00", { "f:spec": { "f:replicas": {} } }],
@@ -87,7 +87,7 @@ describe("the managed fields of an object", () => {
     ]);
   });
 
-  it("lose owners that own nothing", () => {
+  it("drop managers without fields", () => {
     const before = stored({ live: made, updated: thing({ data: { a: "1", b: "1", c: "1" } }), manager: "n" });
     expect(summary(track({ live: before, updated: thing({ data: { a: "1", b: "1" } }), manager: "o" }))).toEqual([
       ["m Update 00", { "f:data": { ".": {}, "f:a": {}, "f:b": {} } }],
@@ -100,7 +100,7 @@ describe("the managed fields of an object", () => {
     );
   });
 
-  it("are apart for each subresource, which cannot set them", () => {
+  it("are separate for each subresource, which cannot set them", () => {
     const status: FieldScope = { ...scope, subresource: "status", resetFields: resetFieldsOf(true, "status") };
     const sent = thing(
       { data: { a: "1", b: "1" }, spec: { replicas: 9 }, status: { phase: "x" } },
@@ -112,7 +112,7 @@ describe("the managed fields of an object", () => {
     ]);
   });
 
-  it("do not hold the status that a write of the object cannot set", () => {
+  it("exclude the status that a write of the object cannot set", () => {
     const updated = thing({ spec: { replicas: 1 }, status: { phase: "x" } });
     expect(summary(track({ updated }))).toEqual([["m Update 00", { "f:spec": { ".": {}, "f:replicas": {} } }]]);
   });
@@ -126,8 +126,8 @@ describe("the managed fields of an object", () => {
   };
   const kept = [["m Update 00", { "f:data": { ".": {}, "f:a": {}, "f:b": {} } }]];
   const sent: Record<string, [managedFields: JsonValue, after: unknown]> = {
-    "are forgotten for an empty list": [[], undefined],
-    "are forgotten for one empty entry": [[{}], undefined],
+    "are cleared for an empty list": [[], undefined],
+    "are cleared for one empty entry": [[{}], undefined],
     "are kept when a client sends null": [null, kept],
     "are kept when a client sends no list": ["x", kept],
     "are kept for an unknown operation": [[{ ...entry, operation: "Nope" }], kept],
@@ -136,7 +136,7 @@ describe("the managed fields of an object", () => {
     "are kept for an unknown type": [[{ ...entry, fieldsType: "FieldsV2" }], kept],
     "are kept for malformed fields": [[{ ...entry, fieldsV1: { x: {} } }], kept],
     "are kept for a malformed time": [[{ ...entry, time: "yesterday" }], kept],
-    "are what a client sends when it makes sense": [
+    "are replaced by valid entries of a client": [
       [{ ...entry, time: "2020-01-01T01:00:07+01:00" }],
       [["sent Update 07", { "f:data": { "f:a": {} } }]],
     ],
@@ -148,25 +148,25 @@ describe("the managed fields of an object", () => {
     });
   }
 
-  it("stay absent once they are not tracked", () => {
+  it("stay absent once they are cleared", () => {
     const { managedFields: _, ...metadata } = made["metadata"] as JsonObject;
     expect(track({ live: { ...made, metadata }, updated: thing({ data: { a: "2" } }) })).toBeUndefined();
   });
 
-  it("go when the object does not fit its schema", () => {
+  it("are dropped when the object does not match its schema", () => {
     expect(track({ live: made, updated: thing({ bogus: 1 }) })).toBeUndefined();
   });
 
-  it("go when the object nests without end", () => {
+  it("are dropped when the object is nested too deeply", () => {
     const deep = Array.from({ length: 100_000 }).reduce<JsonValue>((inner) => ({ a: inner }), {});
     expect(track({ live: made, updated: thing({ data: deep }) })).toBeUndefined();
   });
 
-  it("name a manager that has no name", () => {
+  it("name an unnamed manager", () => {
     expect(track({ updated: thing({ data: { a: "1" } }), manager: "" })?.[0]?.manager).toBe("unknown");
   });
 
-  it("join the oldest of more than ten updaters", () => {
+  it("merge the oldest of more than ten updaters", () => {
     let live: JsonObject | undefined;
     const data: Record<string, string> = {};
     for (let index = 0; index < 13; index += 1) {
@@ -182,7 +182,7 @@ describe("the managed fields of an object", () => {
     expect(entries[0]?.fieldsV1).toEqual({ "f:data": { ".": {}, "f:k0": {}, "f:k1": {}, "f:k2": {}, "f:k3": {} } });
   });
 
-  it("are in the order of time, with those who applied first", () => {
+  it("are sorted by time, with appliers first", () => {
     const applied = { ...entry, operation: "Apply", time: "2020-01-01T00:00:09Z" };
     const managedFields = [
       { ...entry, manager: "b", time: "2020-01-01T00:00:02Z" },

@@ -51,7 +51,7 @@ describe("a strategic merge patch", () => {
       { containers: [{ name: "a", args: ["x"] }] },
       { containers: [{ name: "a", image: "1", args: ["x"] }, { name: "b" }] },
     ],
-    "appends new items, and puts its own first when nothing else is known": [
+    "appends new items, and sorts patched items first without an order": [
       { containers: names("a", "b") },
       { containers: names("c") },
       { containers: names("c", "a", "b") },
@@ -77,16 +77,12 @@ describe("a strategic merge patch", () => {
       { update: { rolling: { max: "1" } } },
     ],
     "empties a map": [{ update: { type: "a" } }, { update: { $patch: "delete" } }, { update: {} }],
-    "replaces a map whose strategy is to replace": [
-      { whole: { a: "1" } },
-      { whole: { b: "2" } },
-      { whole: { b: "2" } },
-    ],
-    "replaces a list without a strategy": [{ args: ["a", "b"] }, { args: ["c"] }, { args: ["c"] }],
-    "merges primitives once each": [{ tags: ["a", "b"] }, { tags: ["b", "c"] }, { tags: ["a", "b", "c"] }],
+    "replaces a map with patch strategy replace": [{ whole: { a: "1" } }, { whole: { b: "2" } }, { whole: { b: "2" } }],
+    "replaces a list without a patch strategy": [{ args: ["a", "b"] }, { args: ["c"] }, { args: ["c"] }],
+    "merges primitives without duplicates": [{ tags: ["a", "b"] }, { tags: ["b", "c"] }, { tags: ["a", "b", "c"] }],
     "deletes primitives": [{ tags: ["a", "b"] }, { "$deleteFromPrimitiveList/tags": ["a", "z"] }, { tags: ["b"] }],
-    "deletes primitives from no list": [{}, { "$deleteFromPrimitiveList/tags": ["a"] }, {}],
-    "sets the order of items, and keeps others where they were": [
+    "deletes primitives from a missing list": [{}, { "$deleteFromPrimitiveList/tags": ["a"] }, {}],
+    "sets the order of items, and keeps the positions of others": [
       { containers: names("a", "x", "b") },
       { "$setElementOrder/containers": names("b", "a"), containers: [{ name: "b", image: "2" }] },
       { containers: [{ name: "x" }, { name: "b", image: "2" }, { name: "a" }] },
@@ -96,7 +92,7 @@ describe("a strategic merge patch", () => {
       { "$setElementOrder/tags": ["c", "b", "a"] },
       { tags: ["c", "b", "a"] },
     ],
-    "sets the order of a list that is new": [
+    "sets the order of a new list": [
       {},
       { "$setElementOrder/tags": ["b", "a"], tags: ["b", "a"] },
       { tags: ["b", "a"] },
@@ -106,12 +102,12 @@ describe("a strategic merge patch", () => {
       { update: { $retainKeys: ["type"], type: "recreate" } },
       { update: { type: "recreate" } },
     ],
-    "drops directives and nulls from what is new": [
+    "drops directives and nulls from new values": [
       {},
       { update: { type: null, rolling: { $patch: "delete" } }, containers: [{ name: "a", $patch: "delete" }] },
       { update: {}, containers: [] },
     ],
-    "merges owners by uid and finalizers once each": [
+    "merges owners by uid, and finalizers without duplicates": [
       { metadata: { ownerReferences: [{ uid: "1", name: "a" }], finalizers: ["x"] } },
       { metadata: { ownerReferences: [{ uid: "1", name: "b" }], finalizers: ["y", "x"] } },
       { metadata: { ownerReferences: [{ uid: "1", name: "b" }], finalizers: ["y", "x"] } },
@@ -123,7 +119,7 @@ describe("a strategic merge patch", () => {
   }
 
   const generic = "the server rejected our request due to an error in our request";
-  const refused: Record<string, [object: JsonObject, patch: JsonValue, code: number, message: string]> = {
+  const rejected: Record<string, [object: JsonObject, patch: JsonValue, code: number, message: string]> = {
     "a list": [{}, [], 400, "expected object, got array"],
     "an unknown directive": [
       { update: {} },
@@ -151,13 +147,13 @@ describe("a strategic merge patch", () => {
       500,
       "merging lists cannot yet be specified in the patch",
     ],
-    "keys that it does not retain": [
+    "keys that retainKeys does not list": [
       { update: {} },
       { update: { $retainKeys: ["type"], rolling: {} } },
       400,
       "invalid patch format of retainKeys",
     ],
-    "retained keys that are no list": [
+    "retainKeys that is not a list": [
       { update: {} },
       { update: { $retainKeys: 1 } },
       400,
@@ -165,13 +161,13 @@ describe("a strategic merge patch", () => {
     ],
     "a deletion without a name": [{}, { $deleteFromPrimitiveList: [] }, 400, "invalid patch format of primitive list"],
     "an order without a name": [{}, { $setElementOrder: [] }, 400, "invalid patch format of setElementOrder list"],
-    "an order that is no list": [
+    "an order that is not a list": [
       {},
       { "$setElementOrder/tags": "a" },
       500,
       "expected a []interface {}, but received a string",
     ],
-    "items out of the order it demands": [
+    "items in another order than $setElementOrder": [
       { tags: ["a"] },
       { tags: ["a", "b"], "$setElementOrder/tags": ["b", "a"] },
       500,
@@ -184,8 +180,8 @@ describe("a strategic merge patch", () => {
       "merging an object in json but data type is not struct, instead is: map",
     ],
   };
-  for (const [name, [object, patch, code, message]] of Object.entries(refused)) {
-    it(`refuses ${name}`, () => {
+  for (const [name, [object, patch, code, message]] of Object.entries(rejected)) {
+    it(`rejects ${name}`, () => {
       expect(() => strategicMerge(object, patch, schema)).toThrow(StatusError);
       try {
         strategicMerge(object, patch, schema);
@@ -197,7 +193,7 @@ describe("a strategic merge patch", () => {
     });
   }
 
-  it("leaves both sides as they are, whatever it meets", () => {
+  it("changes neither the object nor the patch, for any input", () => {
     const name = fc.constantFrom("a", "b", "c");
     const item = fc.record({ name, image: fc.option(name), $patch: name }, { requiredKeys: ["name"] });
     const side = fc.record(

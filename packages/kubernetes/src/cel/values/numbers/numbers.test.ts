@@ -64,7 +64,7 @@ describe.each(Object.entries(operations))("%s", (name, [ours, exact]) => {
     );
   });
 
-  it("of an int and anything else is not defined", () => {
+  it("of an int and another type is undefined", () => {
     for (const other of [1.5, new Uint(1n), "a", null, true]) expect(shown(ours(1n, other))).toBe("no-such-overload");
   });
 });
@@ -80,7 +80,7 @@ describe("integers", () => {
     );
   });
 
-  it("are negated, but for the smallest", () => {
+  it("are negated, except the smallest", () => {
     fc.assert(
       fc.property(int, (value) => {
         expect(shown(negate(value))).toBe(isInt64(-value) ? -value : "overflow");
@@ -98,7 +98,7 @@ describe("numbers of different types", () => {
   );
   const meter = { spend: () => undefined };
 
-  it("are ordered and equal in one consistent way", () => {
+  it("are consistently ordered and equal", () => {
     fc.assert(
       fc.property(number, number, (left, right) => {
         const [order, opposite] = [compare(left, right), compare(right, left)];
@@ -119,10 +119,10 @@ describe("numbers of different types", () => {
   });
 });
 
-describe("doubles as text", () => {
+describe("the formatting of doubles", () => {
   const double = fc.double({ noNaN: true, noDefaultInfinity: true });
 
-  it("read back as the same double", () => {
+  it("round-trips", () => {
     fc.assert(
       fc.property(double, (value) => {
         expect(Number(formatDouble(value))).toBe(value);
@@ -140,7 +140,7 @@ describe("doubles as text", () => {
     );
   });
 
-  it("agree with toFixed and toExponential, ties aside", () => {
+  it("agrees with toFixed and toExponential, except for ties", () => {
     const moderate = fc.double({ min: -1e20, max: 1e20, noNaN: true });
     fc.assert(
       fc.property(moderate, fc.nat(10), (value, precision) => {
@@ -158,7 +158,7 @@ describe("doubles as text", () => {
     );
   });
 
-  it("round ties to even, and carry", () => {
+  it("rounds ties to even, and carries", () => {
     expect([0.5, 1.5, 2.5, 3.5, -2.5].map((value) => fixedText(value, 0))).toEqual(["0", "2", "2", "4", "-2"]);
     expect([9.95, 99.5, 0.05].map((value) => fixedText(value, 1))).toEqual(["9.9", "99.5", "0.1"]);
     expect([9.5, 99, 1234n].map((value) => scientificText(value, 0))).toEqual(["1e+01", "1e+02", "1e+03"]);
@@ -166,8 +166,8 @@ describe("doubles as text", () => {
   });
 });
 
-describe("quantities as text", () => {
-  it("read back as the same quantity", () => {
+describe("the formatting of quantities", () => {
+  it("round-trips", () => {
     const suffix = fc.constantFrom(
       "",
       "n",
@@ -197,7 +197,7 @@ describe("quantities as text", () => {
     );
   });
 
-  it("are exact where a double is not", () => {
+  it("is exact where a double is not", () => {
     expect((parseQuantity("0.1") as Quantity).nanos * 3n).toBe((parseQuantity("0.3") as Quantity).nanos);
     expect(approximateUnits(parseQuantity("0.1") as Quantity)).toBe(0.1);
   });

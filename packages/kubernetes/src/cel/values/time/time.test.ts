@@ -21,7 +21,7 @@ describe("timestamps", () => {
     );
   });
 
-  it("show the clock JavaScript shows", () => {
+  it("have the calendar fields of JavaScript dates", () => {
     fc.assert(
       fc.property(nanos, fc.integer({ min: -50_000, max: 50_000 }), (of, east) => {
         const { dayOfYear, ...clock } = clockAt(new Timestamp(of), east);
@@ -40,12 +40,12 @@ describe("timestamps", () => {
     );
   });
 
-  const refused = [
+  const rejected = [
     ...["", "2024-01-01", "2024-01-01T00:00:00", "2024-01-01 00:00:00Z", "2024-1-1T00:00:00Z", "24-01-01T00:00:00Z"],
     ...["2024-01-01T24:00:00Z", "2024-01-01T00:60:00Z", "2024-01-01T00:00:60Z", "2024-01-01T00:00:00.Z"],
     ...["2024-01-01T00:00:00+25:00", "2024-01-01T00:00:00+0100", "10000-01-01T00:00:00Z", "2024-02-30T00:00:00Z"],
   ];
-  it.each(refused)("are not read from %j", (text) => {
+  it.each(rejected)("are not read from %j", (text) => {
     expect(parseTimestamp(text)).toBeInstanceOf(Failure);
   });
 
@@ -109,11 +109,11 @@ describe("time zones", () => {
     "America/St_Johns": -9_000,
     "Etc/GMT+5": -18_000,
   };
-  it.each(Object.entries(table))("of %j are %i seconds away", (zone, seconds) => {
+  it.each(Object.entries(table))("of %j have an offset of %i seconds", (zone, seconds) => {
     expect(secondsEast(moment, zone)).toBe(seconds);
   });
 
-  it("change with the season", () => {
+  it("follow daylight saving time", () => {
     expect(secondsEast(new Timestamp(1_704_067_200_000_000_000n), "Europe/Berlin")).toBe(3_600);
   });
 
@@ -124,7 +124,7 @@ describe("time zones", () => {
     },
   );
 
-  it("are remembered, but not without end", () => {
+  it("are cached, up to a limit", () => {
     for (let count = 0; count < 200; count += 1) secondsEast(moment, `Nowhere/${count}`);
     expect(secondsEast(moment, "Europe/Berlin")).toBe(7_200);
   });

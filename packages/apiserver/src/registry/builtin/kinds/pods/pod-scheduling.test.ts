@@ -13,13 +13,13 @@ const unreachable = "node.kubernetes.io/unreachable";
 
 describe("a pod", () => {
   const tolerations: Readonly<Record<string, readonly [DraftObject[], readonly DraftObject[]]>> = {
-    "leaves a node that went away after five minutes": [[], [away(notReady), away(unreachable)]],
-    "keeps what it says of one of the two": [
+    "tolerates an unreachable node for five minutes": [[], [away(notReady), away(unreachable)]],
+    "keeps its own toleration of one of the two": [
       [{ key: notReady, operator: "Exists", tolerationSeconds: 5 }],
       [{ key: notReady, operator: "Exists", tolerationSeconds: 5 }, away(unreachable)],
     ],
-    "that tolerates everything gets no more": [[{ operator: "Exists" }], [{ operator: "Exists" }]],
-    "is not helped by a toleration of another effect": [
+    "that tolerates everything gets no tolerations": [[{ operator: "Exists" }], [{ operator: "Exists" }]],
+    "gets tolerations beside one with another effect": [
       [{ key: notReady, operator: "Exists", effect: "NoSchedule" }],
       [{ key: notReady, operator: "Exists", effect: "NoSchedule" }, away(notReady), away(unreachable)],
     ],
@@ -42,7 +42,7 @@ describe("a pod", () => {
     });
   });
 
-  it("with one address has a list of one", () => {
+  it("with one pod IP has a list with it", () => {
     const status = { podIP: "10.0.0.1", podIPs: [{ ip: "10.0.0.1" }] };
     expect(changed(syncPodIps, { status: { podIP: "10.0.0.1" } })).toEqual({ status });
   });
