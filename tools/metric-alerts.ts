@@ -25,13 +25,13 @@ export const metricAlerts: readonly MetricAlert[] = [
       "For `misconfigured`, fix the policy; `milo-quota render` shows the failure, and `failurePolicy: Ignore` admits objects until then. For `undecided`, check `workqueue_depth`, `milo_quota_storage_commit_duration_seconds` and the CPU of the process.",
   },
   {
-    title: "A policy is not enforced",
+    title: "A policy does not decide as written",
     expression:
-      'milo_quota_claim_policy_status_condition{type=~"Ready|Enforced",status!="True",reason!="PolicyDisabled"} == 1',
+      'milo_quota_claim_policy_status_condition{type="Enforced",reason!~"PolicyEnforced|PolicyDisabled"} == 1',
     meaning:
-      '`type="Ready"`: the policy is invalid, or its resource type is not registered, so it rejects nothing. `type="Enforced"`: the server was started with `--enforcement Shadow` or `Off`.',
+      "`NotReady`: it has never been ready, and rejects nothing. `PolicyBroken`: another object broke it, and it rejects what it matches as misconfigured. `EarlierGenerationEnforced`: it was edited, and decides as before. `SystemShadow`, `SystemOff`: the server was started with `--enforcement`.",
     action:
-      "Run `milo-quota doctor`. Objects that are created while a policy is not Ready are not counted later, unless the policy has `existingObjects: Adopt`; objects that are created in the modes Shadow and Off are.",
+      "Run `milo-quota doctor`; the condition `Ready` of the policy says what is wrong. Objects that are created before a policy is ready are not counted later, unless it has `existingObjects: Adopt`.",
   },
   {
     title: "Counts were wrong",

@@ -74,9 +74,9 @@ export class AutomaticClaims {
   startPolicies(): void {
     const { runtime, views, clock } = this.world;
     const restMapper = new RestMapper((plane) => runtime.planes.client(plane), clock);
-    this.world.run(
-      new ClaimPolicyReadiness({ runtime, policies: views.claimPolicyCache, restMapper, enforcement: "Enforce" }),
-    );
+    const events = { record: () => undefined };
+    const policies = views.claimPolicyCache;
+    this.world.run(new ClaimPolicyReadiness({ runtime, policies, restMapper, enforcement: "Enforce", events }));
     this.world.run(new RegistrationController(runtime, views));
   }
 

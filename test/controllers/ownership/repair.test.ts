@@ -236,7 +236,7 @@ describe("an object stored without a claim", () => {
 });
 
 describe("objects older than their policy", () => {
-  it("are counted in its status and adopted only if it says so", async () => {
+  it("are counted in its status, and adopted only if the policy enables adoption", async () => {
     claims.start();
     const uids = [];
     for (const name of ["a", "b", "c"]) uids.push(await claims.configMap(name, "root", labelled(1)));
@@ -244,7 +244,7 @@ describe("objects older than their policy", () => {
     await world.pass(5 * second);
     await policy();
     await world.eventually(async () => expect((await policyStatus()).existingObjectCount).toBe(3));
-    expect((await policyStatus()).conditions).toHaveLength(1);
+    expect((await policyStatus()).conditions).toHaveLength(2);
     expect(await claims.names()).toEqual([]);
     await world.delete(configMaps, "c");
     await world.eventually(async () => expect((await policyStatus()).existingObjectCount).toBe(2));

@@ -20,6 +20,7 @@ import {
 
 let world: QuotaWorld;
 let claims: ClaimPolicyCache;
+let events: string[];
 const configMapKind = { apiGroup: "", kind: "ConfigMap" };
 const claiming = { claimingResources: [configMapKind] };
 
@@ -30,7 +31,15 @@ beforeEach(async () => {
   const runtime = owned(["a"]);
   claims = new ClaimPolicyCache(runtime.planes, views.claimPolicies, views.registrationIndex);
   const grants = new GrantPolicyCache(runtime.planes, views.grantPolicies, views.registrationIndex);
-  world.run(new ClaimPolicyReadiness({ runtime, policies: claims, restMapper, enforcement: "Enforce" }));
+  events = [];
+  const recorder = {
+    record: (_: string, subject: { name: string }, { type, reason }: { type: string; reason: string }) => {
+      events.push(`${type} ${reason} ${subject.name}`);
+    },
+  };
+  world.run(
+    new ClaimPolicyReadiness({ runtime, policies: claims, restMapper, enforcement: "Enforce", events: recorder }),
+  );
   world.run(new GrantPolicyReadiness({ runtime, policies: grants, restMapper, parents: new ParentContexts() }));
 });
 
@@ -163,6 +172,79 @@ describe("a claim policy", () => {
   });
 });
 
+describe("an enforced claim policy", () => {
+  const widgets = { requests: [{ resourceType: "widgets", amount: 1 }] };
+  const enforced = async () => {
+    const { status } = (await world.find(claimPoliciesType, "p")) as { status: { enforced?: Json } };
+    return status.enforced;
+  };
+  const deciding = () => claims.policiesFor(configMapKind, "root").map(({ policy }) => policy.metadata.generation);
+  const expectEnforced = (expected: RegExp) => expectCondition("claim", expected, { type: "Enforced" });
+
+  it("stays enforced when another object breaks it, and again decides as before when that is fixed", async () => {
+    await register(world, "projects", claiming);
+    await world.create(claimPoliciesType, claimPolicy("p"));
+    await expectEnforced(/^True PolicyEnforced: Generation 1 decides$/);
+    const since = (await enforced())?.["since"];
+    await world.pass(60_000);
+    await world.delete(registrationsType, "projects");
+    await expectEnforced(/^True PolicyBroken: Objects that the policy matches are rejected as misconfigured until/);
+    await expectCondition("claim", /^False ValidationFailed: .*no ResourceRegistration/);
+    expect(deciding()).toEqual([1]);
+    await register(world, "projects", claiming);
+    await expectEnforced(/^True PolicyEnforced/);
+    expect(await enforced()).toMatchObject({ generation: 1, since });
+    expect(events).toEqual(["Warning PolicyBroken p", "Normal PolicyEnforced p"]);
+  });
+
+  it("decides by its earlier generation until an edit is ready", async () => {
+    await register(world, "projects", claiming);
+    await world.create(claimPoliciesType, claimPolicy("p"));
+    await expectEnforced(/^True PolicyEnforced/);
+    await world.patch(claimPoliciesType, "p", { spec: { target: { resourceClaimTemplate: { spec: widgets } } } });
+    await expectEnforced(/^True EarlierGenerationEnforced: Generation 1 decides until generation 2 is ready/);
+    expect(deciding()).toEqual([1]);
+    await register(world, "widgets", claiming);
+    await expectEnforced(/^True PolicyEnforced: Generation 2 decides/);
+    expect(deciding()).toEqual([2]);
+    expect(events).toEqual(["Warning EarlierGenerationEnforced p", "Normal PolicyEnforced p"]);
+  });
+
+  it("begins anew with another trigger, and after it was disabled", async () => {
+    await register(world, "projects", claiming);
+    await world.create(claimPoliciesType, claimPolicy("p"));
+    await expectEnforced(/^True PolicyEnforced: Generation 1/);
+    const since = (await enforced())?.["since"];
+    await world.pass(60_000);
+    await world.patch(claimPoliciesType, "p", { spec: { mode: "Shadow" } });
+    await expectEnforced(/^True PolicyEnforced: Generation 2 decides; in mode Shadow it warns, and rejects nothing/);
+    expect(await enforced()).toMatchObject({ generation: 2, since });
+    const constraints = [{ expression: 'trigger.metadata.name == "a"' }];
+    await world.patch(claimPoliciesType, "p", { spec: { trigger: { constraints } } });
+    await expectEnforced(/^True PolicyEnforced: Generation 3/);
+    const later = (await enforced())?.["since"] as string;
+    expect(later > String(since)).toBe(true);
+    await world.patch(claimPoliciesType, "p", { spec: { disabled: true } });
+    await expectEnforced(/^False PolicyDisabled/);
+    expect(await enforced()).toBeUndefined();
+    await world.pass(60_000);
+    await world.patch(claimPoliciesType, "p", { spec: { disabled: false } });
+    await expectEnforced(/^True PolicyEnforced: Generation 5/);
+    expect(String((await enforced())?.["since"]) > later).toBe(true);
+    expect(events).toEqual(["Normal PolicyDisabled p", "Normal PolicyEnforced p"]);
+  });
+
+  it("is not enforced while it has never been ready", async () => {
+    await world.create(claimPoliciesType, claimPolicy("p"));
+    await expectEnforced(/^False NotReady: The policy has not been ready yet, so it rejects nothing/);
+    expect(await enforced()).toBeUndefined();
+    expect(deciding()).toEqual([]);
+    expect(events).toEqual([]);
+    await world.pass(10_000);
+    expect(events).toEqual(["Warning NotReady p"]);
+  });
+});
+
 describe("the index of claim policies", () => {
   const found = (plane: string) =>
     claims.policiesFor(configMapKind, plane).map((policy) => `${policy.plane}/${policy.policy.metadata.name}`);
@@ -182,7 +264,7 @@ describe("the index of claim policies", () => {
     });
     await world.eventually(() => {
       const [ready] = claims.policiesFor(configMapKind, "root");
-      expect(ready?.readySince).toMatch(/^2026-01-01T/);
+      expect(ready?.enforcedSince).toMatch(/^2026-01-01T/);
     });
     expect(new Set(changes)).toEqual(new Set(["root/everywhere", "a/here", "root/off"]));
     const { compiled } = claims.policiesFor(configMapKind, "root")[0] ?? {};
@@ -191,7 +273,7 @@ describe("the index of claim policies", () => {
     expect(claims.policiesFor(configMapKind, "root")[0]?.compiled).toBe(compiled);
     await world.delete(claimPoliciesType, "everywhere");
     await world.eventually(() => expect(found("a")).toEqual(["a/here"]));
-    await world.delete(registrationsType, "projects");
+    await world.resource(claimPoliciesType, "a").delete({ name: "here" }, {}, signal);
     await world.eventually(() => expect(claims.kinds()).toEqual([]));
   });
 });

@@ -97,6 +97,7 @@ export class Admission {
       readRegistrations: (signal) => readRegistrations(planes.client(planes.root), signal),
       isNamespaceTerminating: (removal, signal) =>
         isNamespaceTerminating(clientOf(removal.plane), removal.namespace, signal),
+      countClaims: (policy) => this.#views.claimsOfPolicy(policy),
       systemUsers: options.systemUsers ?? [systemUserName],
       isBucketWriter: options.isBucketWriter,
     });
@@ -119,7 +120,7 @@ export class Admission {
 
   /** Health of the claim streams and the number of active policies, for metrics. */
   get health(): AdmissionHealth {
-    return { ...this.#streams.health, activePolicies: this.#views.claimPolicyCache.readyCount };
+    return { ...this.#streams.health, activePolicies: this.#views.claimPolicyCache.decidingCount };
   }
 
   /** Waits until all claims of rejected requests are withdrawn. */

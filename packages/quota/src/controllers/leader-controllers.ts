@@ -44,7 +44,7 @@ export function startLeaderControllers(deps: LeaderDeps): Term {
   const forced = new ForcedClaims();
   const writer = startWriter(term, deps, forced);
   const policies = views.claimPolicyCache;
-  term.start(new ClaimPolicyReadiness({ runtime, policies, restMapper, enforcement }));
+  term.start(new ClaimPolicyReadiness({ runtime, policies, restMapper, enforcement, events }));
   const onForced = ({ reason }: ForcedClaim): void => observer.onForced?.(reason);
   const ownership = term.start(
     new Ownership({ runtime, views, policies, restMapper, forced, shrinker: writer, events, onForced }),

@@ -1,10 +1,10 @@
 import type { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
 import {
   type AnyPolicy,
+  type DecidingPolicy,
   type IndexedPolicy,
   PolicyIndex,
   type PolicyRules,
-  type ReadyPolicy,
 } from "../core/policy/policy-index.ts";
 import type { GroupKind } from "../core/resources/fields/consumer-ref.ts";
 import type { RegistrationIndex } from "./registration-index.ts";
@@ -46,7 +46,7 @@ export class PolicyCache<Policy extends AnyPolicy, Compiled> {
   }
 
   /** The ready policies for objects of a kind in a control plane. */
-  policiesFor(kind: GroupKind, plane: string): readonly ReadyPolicy<Policy, Compiled>[] {
+  policiesFor(kind: GroupKind, plane: string): readonly DecidingPolicy<Policy, Compiled>[] {
     return this.#index.policiesFor(kind, plane);
   }
 
@@ -56,8 +56,8 @@ export class PolicyCache<Policy extends AnyPolicy, Compiled> {
   }
 
   /** The number of ready policies. */
-  get readyCount(): number {
-    return this.#index.readyCount;
+  get decidingCount(): number {
+    return this.#index.decidingCount;
   }
 
   kinds(): readonly GroupKind[] {

@@ -3,6 +3,7 @@ import { healthOf, type InformerHealth } from "@milo-quota/kubernetes/client/wat
 import { type ClaimCreationPolicy, parseClaimCreationPolicy } from "../core/resources/claim-creation-policy.ts";
 import { parseResourceRegistration, type ResourceRegistration } from "../core/resources/resource-registration.ts";
 import { ClaimPolicyCache } from "./claim-policy-cache.ts";
+import type { PolicyKey } from "./policy-cache.ts";
 import { claimPoliciesType, registrationsType } from "./quota-types.ts";
 import { RegistrationIndex } from "./registration-index.ts";
 import type { Runtime } from "./runtime.ts";
@@ -44,6 +45,11 @@ export class PolicyViews {
 
   start(): void {
     for (const informer of Object.values(this.#informers)) informer.start();
+  }
+
+  /** The number of claims that a policy has created; undefined without a cache of claims. */
+  claimsOfPolicy(_: PolicyKey): number | undefined {
+    return undefined;
   }
 
   /** Resolves when all informers have synced. */

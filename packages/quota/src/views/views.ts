@@ -4,6 +4,7 @@ import { parseResourceClaim, type ResourceClaim } from "../core/resources/resour
 import { parseResourceGrant, type ResourceGrant } from "../core/resources/resource-grant.ts";
 import { type ClaimRecord, ClaimRecords } from "./claim-record.ts";
 import { GrantPolicyCache } from "./grant-policy-cache.ts";
+import type { PolicyKey } from "./policy-cache.ts";
 import { PolicyViews, type ViewsRuntime } from "./policy-views.ts";
 import { claimsType, grantPoliciesType, grantsType } from "./quota-types.ts";
 
@@ -13,10 +14,12 @@ export class Views extends PolicyViews {
   readonly claims: Informer<ResourceClaim, ClaimRecord>;
   readonly grantPolicies: Informer<GrantCreationPolicy, GrantCreationPolicy>;
   readonly grantPolicyCache: GrantPolicyCache;
+  readonly #root: string;
 
   constructor(runtime: ViewsRuntime) {
     super(runtime);
     const { planes, clock, random, report } = runtime;
+    this.#root = planes.root;
     const records = new ClaimRecords();
     this.grants = this.addInformer("grants", {
       source: planes.everywhere(grantsType),
@@ -43,6 +46,16 @@ export class Views extends PolicyViews {
       report: (error) => report("grant policies", error),
     });
     this.grantPolicyCache = new GrantPolicyCache(planes, this.grantPolicies, this.registrationIndex);
+  }
+
+  /** Iterates over all claims, which is fast enough for a warning on a rare write. */
+  override claimsOfPolicy({ plane, name }: PolicyKey): number {
+    const isInScope = (claimPlane: string): boolean => plane === this.#root || plane === claimPlane;
+    let count = 0;
+    for (const [key, { automatic }] of this.claims.entries()) {
+      if (automatic?.policy === name && isInScope(key.plane)) count += 1;
+    }
+    return count;
   }
 
   override get ready(): Promise<unknown> {

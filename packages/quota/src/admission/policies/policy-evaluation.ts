@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ClaimInput, CompiledClaimPolicy, RenderedClaim } from "../../core/policy/claim-policy.ts";
-import type { ReadyPolicy } from "../../core/policy/policy-index.ts";
+import type { DecidingPolicy } from "../../core/policy/policy-index.ts";
 import type { ClaimCreationPolicy } from "../../core/resources/claim-creation-policy.ts";
 import type { ObjectChange } from "../object-change.ts";
 import { growthOf, type ReducedNeed, reducedNeed } from "./growth.ts";
 
-export type ClaimPolicy = ReadyPolicy<ClaimCreationPolicy, CompiledClaimPolicy>;
+export type ClaimPolicy = DecidingPolicy<ClaimCreationPolicy, CompiledClaimPolicy>;
 
 /** The input to policies that is the same for all policies of a change. */
 export type ChangeInput = Required<Omit<ClaimInput, "trigger" | "policyPlane">>;

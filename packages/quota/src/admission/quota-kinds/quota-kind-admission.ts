@@ -1,12 +1,13 @@
 import { invalidObject, resourceForbidden } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { type FieldIssue, issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
-import { jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { type JsonObject, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
 import { annotations, bucketFinalizers, quotaGroup } from "../../core/resources/well-known.ts";
 import type { ControlPlanes } from "../../views/control-planes.ts";
 import { allowed, type ObjectChange, type ObjectRemoval, type Verdict } from "../object-change.ts";
 import { withPendingAsActive } from "../policies/pending-registrations.ts";
+import { type CountClaims, endOfEnforcement } from "./policy-warnings.ts";
 import { type QuotaKindIssues, quotaKindRules } from "./quota-kind-rules.ts";
 import { reservedMetadataIssues } from "./reserved-metadata.ts";
 
@@ -17,6 +18,7 @@ export interface QuotaKindAdmissionOptions {
   readonly readRegistrations: (signal: AbortSignal) => Promise<RegistrationView>;
   /** Whether the namespace of the object is terminating. */
   readonly isNamespaceTerminating: (removal: ObjectRemoval, signal: AbortSignal) => Promise<boolean>;
+  readonly countClaims: CountClaims;
   /** The users that the quota system itself writes as. */
   readonly systemUsers: readonly string[];
   /**
@@ -55,6 +57,7 @@ export class QuotaKindAdmission {
     const isRequest = change.kind.kind === "ResourceClaim" && change.operation === "CREATE";
     const issues = [...reserved, ...inObject, ...(isRequest ? inReferences : [])];
     if (issues.length > 0) return rejected(change, issues);
+    if (change.oldObject !== undefined) this.#warnOfEnd(change, change.oldObject, change.object);
     if (!isRequest) for (const issue of inReferences) change.warn(`not in effect yet: ${issueText(issue)}`);
     return allowed;
   }
@@ -65,6 +68,7 @@ export class QuotaKindAdmission {
    */
   async decideRemoval(removal: ObjectRemoval, signal: AbortSignal): Promise<Verdict> {
     const { kind, userInfo: user, name, warn } = removal;
+    this.#warnOfEnd(removal, removal.oldObject, undefined);
     if (kind.group !== quotaGroup || !systemKinds.includes(kind.kind) || this.#isSystem(user)) return allowed;
     if (isClusterComponent(user) || (await this.#options.isNamespaceTerminating(removal, signal))) return allowed;
     if (user.groups.includes(mastersGroup) && !hasFinalizer(removal)) {
@@ -75,6 +79,12 @@ export class QuotaKindAdmission {
       allowed: false,
       status: resourceForbidden({ group: kind.group, resource: kind.plural }, name, deletedBySystem),
     };
+  }
+
+  #warnOfEnd({ kind, plane, name, warn }: ObjectChange | ObjectRemoval, old: JsonObject, now: JsonObject | undefined) {
+    if (kind.group !== quotaGroup || kind.kind !== "ClaimCreationPolicy") return;
+    const warning = endOfEnforcement({ plane, name, old, now }, this.#options.countClaims);
+    if (warning !== undefined) warn(warning);
   }
 
   #decideSystemKind(change: ObjectChange): Verdict {

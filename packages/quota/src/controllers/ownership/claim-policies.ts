@@ -1,10 +1,10 @@
 import type { CompiledClaimPolicy } from "../../core/policy/claim-policy.ts";
-import type { ReadyPolicy } from "../../core/policy/policy-index.ts";
+import type { DecidingPolicy } from "../../core/policy/policy-index.ts";
 import type { ClaimCreationPolicy } from "../../core/resources/claim-creation-policy.ts";
 import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
 import type { PolicyKey } from "../../views/policy-cache.ts";
 
-export type GoverningPolicy = ReadyPolicy<ClaimCreationPolicy, CompiledClaimPolicy>;
+export type GoverningPolicy = DecidingPolicy<ClaimCreationPolicy, CompiledClaimPolicy>;
 
 /** The claim policies in effect. */
 export interface ClaimPolicies {
@@ -22,5 +22,5 @@ export interface PolicyState {
   readonly policy: ClaimCreationPolicy;
   readonly kind: GroupKind;
   readonly verdict: { readonly state: string };
-  readonly readySince: string | undefined;
+  readonly enforcedSince: string | undefined;
 }

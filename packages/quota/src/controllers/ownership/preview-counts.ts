@@ -52,8 +52,8 @@ export class PreviewCounts implements Running {
 
   /** An object or its claims have changed. Objects newer than the policy are not counted. */
   onObject({ kind, key }: ObjectAddress, { created }: Pick<ObjectFacts, "created">): void {
-    for (const { plane, policy, readySince = "" } of this.#options.policies.policiesFor(kind, key.plane)) {
-      if (isOlder(created, readySince)) this.onPolicy({ plane, name: policy.metadata.name ?? "" });
+    for (const { plane, policy, enforcedSince = "" } of this.#options.policies.policiesFor(kind, key.plane)) {
+      if (isOlder(created, enforcedSince)) this.onPolicy({ plane, name: policy.metadata.name ?? "" });
     }
   }
 
@@ -64,7 +64,7 @@ export class PreviewCounts implements Running {
   async #reconcile(key: PolicyKey, signal: AbortSignal): Promise<ReconcileResult> {
     const { policies, countFor, runtime } = this.#options;
     const state = policies.get(key);
-    if (state?.verdict.state !== "ready" || state.readySince === undefined) return reconciled;
+    if (state?.verdict.state !== "ready" || state.enforcedSince === undefined) return reconciled;
     const existingObjectCount = countFor(state);
     if (existingObjectCount === undefined) return requeueAfter(retryMs);
     const { metadata, status } = state.policy;

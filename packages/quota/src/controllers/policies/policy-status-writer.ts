@@ -27,6 +27,18 @@ export interface PolicyStatusOptions<Policy extends AnyPolicy, Compiled> {
     policy: IndexedPolicy<Policy, Compiled>,
     triggerKind: TriggerKind,
   ) => readonly Omit<ConditionState, "observedGeneration">[];
+  /** Further fields of the status, given its new conditions and the time. A field that is undefined is removed. */
+  readonly fields?: (
+    policy: IndexedPolicy<Policy, Compiled>,
+    conditions: readonly Condition[],
+    time: string,
+  ) => Readonly<Record<string, unknown>>;
+  /** The conditions were written. */
+  readonly onWritten?: (
+    policy: IndexedPolicy<Policy, Compiled>,
+    before: readonly Condition[],
+    after: readonly Condition[],
+  ) => void;
 }
 
 /** Writes the conditions of all policies of a kind. Keeps other fields of their status. */
@@ -73,22 +85,21 @@ export class PolicyStatusWriter<Policy extends AnyPolicy, Compiled> implements R
   }
 
   async #write(indexed: IndexedPolicy<Policy, Compiled>, triggerKind: TriggerKind, signal: AbortSignal): Promise<void> {
-    const { runtime, type, conditions } = this.#options;
-    const { metadata, status: before, enabled } = indexed.policy;
+    const { runtime, type, conditions, fields, onWritten } = this.#options;
+    const { metadata, status, enabled } = indexed.policy;
     const { generation = 0 } = metadata;
     const time = formatTime(runtime.clock.now());
-    const after = {
-      ...before,
-      observedGeneration: generation,
-      enabled,
-      conditions: conditions(indexed, triggerKind).reduce<readonly Condition[]>(
-        (list, state) => setCondition(list, { ...state, observedGeneration: generation }, time),
-        before.conditions ?? [],
-      ),
-    };
+    const before = status.conditions ?? [];
+    const after = conditions(indexed, triggerKind).reduce<readonly Condition[]>(
+      (list, state) => setCondition(list, { ...state, observedGeneration: generation }, time),
+      before,
+    );
+    const common = { observedGeneration: generation, enabled, conditions: after };
+    const changed = withoutUndefined({ ...status, ...common, ...fields?.(indexed, after, time) });
     const client = runtime.planes.client(indexed.plane).resource(type, anyObject);
     const subject = { apiVersion: formatApiVersion(type.group, type.version), kind: type.kind, metadata };
-    await writeStatus(client, subject, { before, after }, signal);
+    await writeStatus(client, subject, { before: status, after: changed }, signal);
+    onWritten?.(indexed, before, after);
   }
 
   /** A failed lookup does not make the policy unready. */
@@ -103,4 +114,8 @@ export class PolicyStatusWriter<Policy extends AnyPolicy, Compiled> implements R
       return "unknown";
     }
   }
+}
+
+function withoutUndefined(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

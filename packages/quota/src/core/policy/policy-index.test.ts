@@ -10,18 +10,19 @@ interface Given {
   readonly uid?: string;
   readonly types?: readonly string[];
   readonly isBroken?: boolean;
-  readonly readySince?: string;
+  readonly enforcedSince?: string;
+  readonly enforcedGeneration?: number;
 }
 
 function policy(name: string, given: Given = {}): Policy {
   const { kind = "Pod", enabled = true, generation = 1, uid = "u", types = ["cpu"], isBroken = false } = given;
-  const time = given.readySince ?? "2026-01-01T00:00:00Z";
-  const status = given.readySince === undefined ? ("False" as const) : ("True" as const);
+  const { enforcedSince: since } = given;
   return {
     metadata: { name, uid, generation },
     enabled,
     trigger: { apiVersion: "v1", kind, constraintsField: "constraints", constraints: [] },
-    status: { conditions: [{ type: "Ready", status, reason: "X", message: "", lastTransitionTime: time }] },
+    status:
+      since === undefined ? {} : { enforced: { generation: given.enforcedGeneration ?? generation, since, spec: {} } },
     types,
     isBroken,
   };
@@ -36,6 +37,11 @@ function indexOver(registered: Set<string>) {
       isBroken ? { ok: false, issues: [issue("expression")] } : { ok: true, policy: { of: metadata.name ?? "" } },
     issues: ({ types }) => types.filter((type) => !registered.has(type)).map(issue),
     resourceTypes: ({ types }) => types,
+    whileInvalid: ({ metadata, status }) => {
+      const { generation } = status.enforced ?? {};
+      if (generation === undefined) return undefined;
+      return { policy: policy("earlier"), compiled: { of: `${metadata.name} ${generation}` } };
+    },
   };
   return new PolicyIndex("root", rules);
 }
@@ -103,7 +109,7 @@ describe("the policy index", () => {
     const compiled = () => index.policiesFor(pod, "root")[0]?.compiled;
     index.put("root", policy("p"));
     const first = compiled();
-    index.put("root", policy("p", { readySince: "2026-01-02T00:00:00Z" }));
+    index.put("root", policy("p", { enforcedSince: "2026-01-02T00:00:00Z" }));
     index.revalidate("cpu");
     expect(compiled()).toBe(first);
     index.put("root", policy("p", { generation: 2 }));
@@ -121,11 +127,25 @@ describe("the policy index", () => {
     expect(names(index, "root")).toEqual([]);
   });
 
-  it("knows since when the status says that a policy is ready", () => {
+  it("knows since when the current generation is enforced, once its status says so", () => {
     const index = indexOver(new Set(["cpu"]));
     index.put("root", policy("p"));
-    expect(index.policiesFor(pod, "root")[0]?.readySince).toBeUndefined();
-    index.put("root", policy("p", { readySince: "2026-01-02T00:00:00Z" }));
-    expect(index.policiesFor(pod, "root")[0]?.readySince).toBe("2026-01-02T00:00:00Z");
+    expect(index.policiesFor(pod, "root")[0]?.enforcedSince).toBeUndefined();
+    index.put("root", policy("p", { enforcedSince: "2026-01-02T00:00:00Z" }));
+    expect(index.policiesFor(pod, "root")[0]?.enforcedSince).toBe("2026-01-02T00:00:00Z");
+    index.put("root", policy("p", { generation: 2, enforcedGeneration: 1, enforcedSince: "2026-01-02T00:00:00Z" }));
+    expect(index.policiesFor(pod, "root")[0]?.enforcedSince).toBeUndefined();
+  });
+
+  it("has the enforced generation decide while a policy is invalid, about the kind that it applies to", () => {
+    const index = indexOver(new Set(["cpu"]));
+    const enforcedSince = "2026-01-02T00:00:00Z";
+    const edited = { kind: "Secret", generation: 2, types: ["disk"], enforcedSince, enforcedGeneration: 1 };
+    index.put("root", policy("never-enforced", { types: ["disk"] }));
+    index.put("root", policy("enforced", edited));
+    index.put("root", policy("disabled", { ...edited, enabled: false }));
+    expect(index.policiesFor(pod, "root")).toMatchObject([{ compiled: { of: "enforced 1" }, enforcedSince }]);
+    expect(index.policiesFor({ apiGroup: "", kind: "Secret" }, "root")).toEqual([]);
+    expect([index.kinds(), index.decidingCount]).toEqual([[pod], 1]);
   });
 });

@@ -1,4 +1,3 @@
-import { findCondition } from "@milo-quota/kubernetes/protocol/condition.ts";
 import type { FieldIssue } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { type ObjectMeta, parseApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { ClaimCreationPolicy } from "../resources/claim-creation-policy.ts";
@@ -10,7 +9,7 @@ export interface AnyPolicy {
   readonly metadata: ObjectMeta;
   readonly enabled: boolean;
   readonly trigger: PolicyTrigger;
-  readonly status: Pick<ClaimCreationPolicy["status"], "conditions">;
+  readonly status: Pick<ClaimCreationPolicy["status"], "conditions" | "enforced">;
 }
 
 /** Compiles and validates policies of one kind. */
@@ -22,6 +21,13 @@ export interface PolicyRules<Policy, Compiled> {
   issues(policy: Policy, plane: string): readonly FieldIssue[];
   /** The resource types whose registrations it depends on. */
   resourceTypes(policy: Policy): readonly string[];
+  /** What decides in place of a policy that is not ready. */
+  whileInvalid?(policy: Policy, plane: string): PolicyAndCompiled<Policy, Compiled> | undefined;
+}
+
+interface PolicyAndCompiled<Policy, Compiled> {
+  readonly policy: Policy;
+  readonly compiled: Compiled;
 }
 
 /** Whether a policy is in effect. */
@@ -36,16 +42,18 @@ export interface IndexedPolicy<Policy, Compiled> {
   readonly policy: Policy;
   readonly kind: GroupKind;
   readonly verdict: PolicyVerdict<Compiled>;
-  /** Time of the transition to Ready in its status; undefined until that is stored. */
-  readonly readySince: string | undefined;
+  /** Since when the deciding generation is enforced; undefined until its status says so. */
+  readonly enforcedSince: string | undefined;
 }
 
-export type ReadyPolicy<Policy, Compiled> = Omit<IndexedPolicy<Policy, Compiled>, "verdict"> & {
+/** A generation of a policy that decides about objects: of a ready policy the current one, otherwise the last enforced one. */
+export type DecidingPolicy<Policy, Compiled> = Omit<IndexedPolicy<Policy, Compiled>, "verdict"> & {
   readonly compiled: Compiled;
 };
 
 interface Entry<Policy, Compiled> extends IndexedPolicy<Policy, Compiled> {
   readonly compilation: ReturnType<PolicyRules<Policy, Compiled>["compile"]>;
+  readonly deciding: DecidingPolicy<Policy, Compiled> | undefined;
 }
 
 /**
@@ -57,7 +65,7 @@ export class PolicyIndex<Policy extends AnyPolicy, Compiled> {
   readonly #rules: PolicyRules<Policy, Compiled>;
   readonly #entries = new Map<string, Entry<Policy, Compiled>>();
   /** By kind. */
-  readonly #ready = new Map<string, Map<string, ReadyPolicy<Policy, Compiled>>>();
+  readonly #deciding = new Map<string, Map<string, DecidingPolicy<Policy, Compiled>>>();
   readonly #disabled = new Map<string, Map<string, IndexedPolicy<Policy, Compiled>>>();
 
   constructor(root: string, rules: PolicyRules<Policy, Compiled>) {
@@ -66,23 +74,26 @@ export class PolicyIndex<Policy extends AnyPolicy, Compiled> {
   }
 
   /** A policy in the root applies to all planes, a policy in another plane to that plane only. */
-  policiesFor(kind: GroupKind, plane: string): readonly ReadyPolicy<Policy, Compiled>[] {
-    return this.#inPlane(this.#ready.get(groupKindText(kind)), plane);
+  policiesFor(kind: GroupKind, plane: string): readonly DecidingPolicy<Policy, Compiled>[] {
+    return this.#inPlane(this.#deciding.get(groupKindText(kind)), plane);
   }
 
   disabledFor(kind: GroupKind, plane: string): readonly IndexedPolicy<Policy, Compiled>[] {
     return this.#inPlane(this.#disabled.get(groupKindText(kind)), plane);
   }
 
-  get readyCount(): number {
+  /** The number of policies that decide. */
+  get decidingCount(): number {
     let count = 0;
-    for (const policies of this.#ready.values()) count += policies.size;
+    for (const policies of this.#deciding.values()) count += policies.size;
     return count;
   }
 
-  /** The kinds that ready policies apply to. */
+  /** The kinds that deciding policies apply to. */
   kinds(): readonly GroupKind[] {
-    return [...this.#ready.values()].flatMap((policies) => [...policies.values()].slice(0, 1).map(({ kind }) => kind));
+    return [...this.#deciding.values()].flatMap((policies) =>
+      [...policies.values()].slice(0, 1).map(({ kind }) => kind),
+    );
   }
 
   get(plane: string, name: string): IndexedPolicy<Policy, Compiled> | undefined {
@@ -124,19 +135,31 @@ export class PolicyIndex<Policy extends AnyPolicy, Compiled> {
     compilation: Entry<Policy, Compiled>["compilation"],
   ): Entry<Policy, Compiled> {
     const issues = [...(compilation.ok ? [] : compilation.issues), ...this.#rules.issues(policy, plane)];
-    const kind = { apiGroup: parseApiVersion(policy.trigger.apiVersion).group, kind: policy.trigger.kind };
-    const ready = findCondition(policy.status.conditions, "Ready");
-    const readySince = ready?.status === "True" ? ready.lastTransitionTime : undefined;
-    return { plane, policy, kind, compilation, readySince, verdict: verdictOf(policy, compilation, issues) };
+    const verdict = verdictOf(policy, compilation, issues);
+    const deciding = this.#decidingOf(plane, policy, verdict);
+    const kind = triggerKind(deciding?.policy ?? policy);
+    return { plane, policy, kind, compilation, verdict, deciding, enforcedSince: deciding?.enforcedSince };
+  }
+
+  #decidingOf(
+    plane: string,
+    policy: Policy,
+    verdict: PolicyVerdict<Compiled>,
+  ): DecidingPolicy<Policy, Compiled> | undefined {
+    const { enforced } = policy.status;
+    if (verdict.state === "ready") {
+      const enforcedSince = enforced?.generation === policy.metadata.generation ? enforced?.since : undefined;
+      return { plane, policy, kind: triggerKind(policy), enforcedSince, compiled: verdict.compiled };
+    }
+    const earlier = verdict.state === "invalid" ? this.#rules.whileInvalid?.(policy, plane) : undefined;
+    return earlier && { plane, ...earlier, kind: triggerKind(earlier.policy), enforcedSince: enforced?.since };
   }
 
   #set(key: string, entry: Entry<Policy, Compiled>): void {
     this.#unindex(key);
     this.#entries.set(key, entry);
-    const { plane, policy, kind, verdict, readySince } = entry;
-    if (verdict.state === "ready") {
-      addTo(this.#ready, kind, key, { plane, policy, kind, readySince, compiled: verdict.compiled });
-    }
+    const { kind, verdict, deciding } = entry;
+    if (deciding !== undefined) addTo(this.#deciding, kind, key, deciding);
     if (verdict.state === "disabled") addTo(this.#disabled, kind, key, entry);
   }
 
@@ -151,9 +174,13 @@ export class PolicyIndex<Policy extends AnyPolicy, Compiled> {
   #unindex(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
-    removeFrom(this.#ready, entry.kind, key);
+    removeFrom(this.#deciding, entry.kind, key);
     removeFrom(this.#disabled, entry.kind, key);
   }
+}
+
+function triggerKind({ trigger }: AnyPolicy): GroupKind {
+  return { apiGroup: parseApiVersion(trigger.apiVersion).group, kind: trigger.kind };
 }
 
 function addTo<Value>(byKind: Map<string, Map<string, Value>>, kind: GroupKind, key: string, value: Value): void {

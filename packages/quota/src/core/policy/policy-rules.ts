@@ -7,6 +7,7 @@ import { claimPolicyIssues, grantPolicyIssues } from "../resources/rules/object-
 import { activeRegistration, type RegistrationView } from "../resources/rules/registration-rules.ts";
 import { quotaGroup } from "../resources/well-known.ts";
 import { type CompiledClaimPolicy, compileClaimPolicy } from "./claim-policy.ts";
+import { lastEnforced } from "./enforced-generation.ts";
 import { type CompiledGrantPolicy, compileGrantPolicy } from "./grant-policy.ts";
 import type { PolicyRules } from "./policy-index.ts";
 
@@ -20,12 +21,14 @@ export function claimPolicyRules(
   tenantKinds: TenantKinds,
   view: RegistrationView,
 ): PolicyRules<ClaimCreationPolicy, CompiledClaimPolicy> {
+  const issues = (policy: ClaimCreationPolicy, plane: string): readonly FieldIssue[] => [
+    ...consumerIssues(policy, tenantKinds(plane, triggerKind(policy)), view),
+    ...claimPolicyIssues(policy, view),
+  ];
   return {
     compile: compileClaimPolicy,
-    issues: (policy, plane) => [
-      ...consumerIssues(policy, tenantKinds(plane, triggerKind(policy)), view),
-      ...claimPolicyIssues(policy, view),
-    ],
+    issues,
+    whileInvalid: (policy, plane) => lastEnforced(policy, (earlier) => issues(earlier, plane)),
     resourceTypes: ({ template }) => template.requests.map(({ resourceType }) => resourceType),
   };
 }

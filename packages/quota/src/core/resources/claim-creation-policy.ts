@@ -1,4 +1,5 @@
 import type { Parsed } from "@milo-quota/kubernetes/protocol/field-issue.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import type { Infer } from "@milo-quota/kubernetes/schema/infer.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
@@ -129,6 +130,37 @@ const specSchema = {
   "x-kubernetes-validations": [switchRule],
 } as const satisfies Schema;
 
+/** The reasons of the condition Enforced. */
+const enforcedReasons = [
+  "PolicyEnforced",
+  "EarlierGenerationEnforced",
+  "PolicyBroken",
+  "NotReady",
+  "PolicyDisabled",
+  "SystemShadow",
+  "SystemOff",
+] as const;
+
+const enforcedSchema = {
+  type: "object",
+  description:
+    "The generation of the policy that decides about objects. It goes on deciding while a later generation is not ready.",
+  required: ["generation", "since", "spec"],
+  properties: {
+    generation: { type: "integer", format: "int64", minimum: 0, description: "Its metadata.generation." },
+    since: {
+      type: "string",
+      format: "date-time",
+      description: "Since when its trigger is enforced. Objects created earlier are existing objects.",
+    },
+    spec: {
+      type: "object",
+      description: "The spec of the policy in that generation.",
+      "x-kubernetes-preserve-unknown-fields": true,
+    },
+  },
+} as const satisfies Schema;
+
 const statusSchema = {
   type: "object",
   description: "Whether the policy is valid and in effect.",
@@ -136,10 +168,11 @@ const statusSchema = {
     ...policyStatusProperties(
       {
         Ready: ["PolicyReady", "ValidationFailed", "PolicyDisabled"],
-        Enforced: ["SystemEnforces", "SystemShadow", "SystemOff"],
+        Enforced: enforcedReasons,
       },
-      "Ready is True while the policy is in effect. Enforced appears once enforcement was switched off for the whole system, and is False while it is off.",
+      "Ready says whether the policy as written can work, Enforced whether a generation of it decides about objects.",
     ),
+    enforced: enforcedSchema,
     existingObjectCount: {
       ...countSchema,
       description:
@@ -171,6 +204,13 @@ export const claimCreationPolicyDefinition = {
     { name: "Enabled", type: "boolean", jsonPath: ".status.enabled" },
     { name: "Ready", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: "Reason", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+    {
+      name: "Enforced",
+      type: "string",
+      priority: 1,
+      jsonPath: '.status.conditions[?(@.type=="Enforced")].status',
+    },
+    { name: "Existing", type: "integer", priority: 1, jsonPath: ".status.existingObjectCount" },
     { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
   ],
   selectableFields: [
@@ -190,6 +230,8 @@ export interface RequestTemplate {
 
 export interface ClaimCreationPolicy {
   readonly metadata: ObjectMeta;
+  /** As stored. */
+  readonly spec: JsonObject;
   readonly enabled: boolean;
   readonly trigger: PolicyTrigger;
   readonly mode: "Enforce" | "Shadow";
@@ -213,6 +255,7 @@ export function parseClaimCreationPolicy(value: unknown, old?: unknown): Parsed<
   const { spec, status = {} } = content;
   const policy: ClaimCreationPolicy = {
     metadata,
+    spec: spec as JsonObject,
     enabled: isEnabled(spec),
     trigger: readTrigger(spec.trigger),
     mode: spec.mode,

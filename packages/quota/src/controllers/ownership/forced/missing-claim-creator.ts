@@ -54,7 +54,7 @@ export class MissingClaimCreator {
       signal,
     );
     if (created.outcome === "created") {
-      const isOld = isOlder(facts.created, policy.readySince ?? "");
+      const isOld = isOlder(facts.created, policy.enforcedSince ?? "");
       const reason = claims.length > 0 ? "grown" : isOld ? "adopted" : "repaired";
       onForced({ claim: created.claim, policy: policy.policy.metadata.name ?? "", reason });
     }

@@ -10,12 +10,12 @@ export function existingObjectCounter(
   objects: ObjectCache,
   claims: ClaimIndex,
 ): (policy: PolicyState) => number | undefined {
-  return ({ plane, policy, kind, readySince = "" }) => {
+  return ({ plane, policy, kind, enforcedSince = "" }) => {
     if (!objects.hasSynced(kind)) return undefined;
     const name = policy.metadata.name ?? "";
     let count = 0;
     for (const [key, { uid, created, needs }] of objects.entries(kind)) {
-      if ((plane !== root && key.plane !== plane) || !isOlder(created, readySince)) continue;
+      if ((plane !== root && key.plane !== plane) || !isOlder(created, enforcedSince)) continue;
       if (!needs.some((need) => need.policy === name && need.need === "claim")) continue;
       if (claimsOfPolicy(name, uid, claims.of({ kind, key })).length === 0) count += 1;
     }

@@ -110,7 +110,7 @@ export class ObjectCache implements Running {
     const id = `${key.plane}\n${key.name}`;
     const state = this.#deps.policies.get(key);
     const before = this.#policies.get(id);
-    const now = state && { kind: state.kind, spec: specText(state), since: state.readySince ?? "" };
+    const now = state && { kind: state.kind, spec: specText(state), since: state.enforcedSince ?? "" };
     if (before?.spec === now?.spec && before?.since === now?.since) return;
     if (now === undefined) this.#policies.delete(id);
     else this.#policies.set(id, now);

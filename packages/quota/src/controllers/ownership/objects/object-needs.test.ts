@@ -44,7 +44,7 @@ function governing(name: string, { generation = 1, constraint = "true" } = {}): 
     kind,
     policy: parsed.value,
     compiled: { name, evaluate },
-    readySince: "2026-01-01T00:00:00Z",
+    enforcedSince: "2026-01-01T00:00:00Z",
   };
 }
 

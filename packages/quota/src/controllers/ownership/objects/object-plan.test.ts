@@ -19,7 +19,7 @@ const enforced: ObservedObject = {
   need: needs(3),
   mode: "Enforce",
   existingObjects: "Ignore",
-  readySince: "2026-01-01T00:00:10Z",
+  enforcedSince: "2026-01-01T00:00:10Z",
   created: "2026-01-01T00:00:20Z",
   claims: [],
 };
@@ -39,7 +39,7 @@ const cases: Readonly<Record<string, readonly [Partial<ObservedObject>, Shown]>>
   ],
   "a policy in Shadow mode claims nothing": [{ mode: "Shadow" }, empty],
   "and releases nothing": [{ mode: "Shadow", claims: [claim("a", 5)] }, empty],
-  "nor does a policy that is not ready": [{ readySince: undefined }, empty],
+  "nor does a policy that is not ready": [{ enforcedSince: undefined }, empty],
   "nor one that cannot be evaluated": [
     { need: { policy: "p", need: "unknown", message: "" }, claims: [claim("a", 5)] },
     empty,

@@ -19,7 +19,7 @@ export interface ObservedObject {
   readonly mode: ClaimCreationPolicy["mode"];
   readonly existingObjects: ClaimCreationPolicy["existingObjects"];
   /** Since when the policy is in effect; undefined until its status says so. */
-  readonly readySince: string | undefined;
+  readonly enforcedSince: string | undefined;
   readonly created: string;
   readonly claims: readonly ObjectClaim[];
 }
@@ -40,8 +40,8 @@ const emptyPlan: ObjectPlan = { missing: [], superfluous: [], oversized: [], wai
  * change of the object that is not stored yet, and is released only after the time for that has passed.
  */
 export function planFor(object: ObservedObject): ObjectPlan {
-  const { need, mode, readySince, claims } = object;
-  if (need.need === "unknown" || mode === "Shadow" || readySince === undefined) return emptyPlan;
+  const { need, mode, enforcedSince, claims } = object;
+  if (need.need === "unknown" || mode === "Shadow" || enforcedSince === undefined) return emptyPlan;
   if (claims.length === 0 && (need.need === "nothing" || !isGoverned(object))) return emptyPlan;
   const { missing, superfluous, oversized } = balance(need.need === "claim" ? need : undefined, claims);
   const isChanging = claims.some(({ state, deleting, isShared }) => state === "pending" || deleting || isShared);
@@ -55,10 +55,10 @@ export function isEmptyPlan({ missing, superfluous, oversized, waitMs }: ObjectP
 }
 
 /** Timestamps have a resolution of one second: an object created in the same second counts as newer. */
-export function isOlder(created: string, readySince: string): boolean {
-  return created < readySince;
+export function isOlder(created: string, enforcedSince: string): boolean {
+  return created < enforcedSince;
 }
 
-function isGoverned({ existingObjects, created, readySince = "" }: ObservedObject): boolean {
-  return existingObjects === "Adopt" || !isOlder(created, readySince);
+function isGoverned({ existingObjects, created, enforcedSince = "" }: ObservedObject): boolean {
+  return existingObjects === "Adopt" || !isOlder(created, enforcedSince);
 }

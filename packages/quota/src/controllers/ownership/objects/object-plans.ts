@@ -42,8 +42,8 @@ export class ObjectPlans {
       if (policy === undefined) return [];
       const { mode, existingObjects } = policy.policy;
       const claims = claimsOfPolicy(need.policy, uid, all).map((entry) => this.#claim(entry, uid));
-      const { readySince } = policy;
-      return [{ policy, claims, plan: planFor({ need, mode, existingObjects, readySince, created, claims }) }];
+      const { enforcedSince } = policy;
+      return [{ policy, claims, plan: planFor({ need, mode, existingObjects, enforcedSince, created, claims }) }];
     });
   }
 
