@@ -12,6 +12,7 @@ import { candidatesOf } from "@milo-quota/quota/core/resources/claim-candidates.
 import { parseResourceClaim } from "@milo-quota/quota/core/resources/resource-claim.ts";
 import { annotations, labels } from "@milo-quota/quota/core/resources/well-known.ts";
 import { claimsType } from "@milo-quota/quota/views/quota-types.ts";
+import { TriggerSchemas } from "@milo-quota/quota/views/trigger-schemas.ts";
 import { organization, type QuotaWorld } from "../grants/quota-world.ts";
 
 const { signal } = new AbortController();
@@ -76,7 +77,16 @@ export class AutomaticClaims {
     const restMapper = new RestMapper((plane) => runtime.planes.client(plane), clock);
     const events = { record: () => undefined };
     const policies = views.claimPolicyCache;
-    this.world.run(new ClaimPolicyReadiness({ runtime, policies, restMapper, enforcement: "Enforce", events }));
+    this.world.run(
+      new ClaimPolicyReadiness({
+        runtime,
+        policies,
+        restMapper,
+        enforcement: "Enforce",
+        events,
+        schemas: new TriggerSchemas(runtime),
+      }),
+    );
     this.world.run(new RegistrationController(runtime, views));
   }
 

@@ -244,7 +244,7 @@ describe("objects older than their policy", () => {
     await world.pass(5 * second);
     await policy();
     await world.eventually(async () => expect((await policyStatus()).existingObjectCount).toBe(3));
-    expect((await policyStatus()).conditions).toHaveLength(2);
+    expect((await policyStatus()).conditions).toHaveLength(3);
     expect(await claims.names()).toEqual([]);
     await world.delete(configMaps, "c");
     await world.eventually(async () => expect((await policyStatus()).existingObjectCount).toBe(2));

@@ -4,6 +4,7 @@ import { ParentContexts } from "@milo-quota/quota/controllers/policies/parent-co
 import { ClaimPolicyCache } from "@milo-quota/quota/views/claim-policy-cache.ts";
 import { GrantPolicyCache } from "@milo-quota/quota/views/grant-policy-cache.ts";
 import { claimPoliciesType, grantPoliciesType, registrationsType } from "@milo-quota/quota/views/quota-types.ts";
+import { TriggerSchemas } from "@milo-quota/quota/views/trigger-schemas.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { definitions, widgetDefinition } from "../../api-client/kinds.ts";
 import { organization, type QuotaWorld } from "../grants/quota-world.ts";
@@ -38,7 +39,14 @@ beforeEach(async () => {
     },
   };
   world.run(
-    new ClaimPolicyReadiness({ runtime, policies: claims, restMapper, enforcement: "Enforce", events: recorder }),
+    new ClaimPolicyReadiness({
+      runtime,
+      policies: claims,
+      restMapper,
+      enforcement: "Enforce",
+      events: recorder,
+      schemas: new TriggerSchemas(runtime),
+    }),
   );
   world.run(new GrantPolicyReadiness({ runtime, policies: grants, restMapper, parents: new ParentContexts() }));
 });

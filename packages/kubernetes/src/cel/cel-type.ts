@@ -41,7 +41,13 @@ type Form =
   /** An opaque type, such as an optional or a quantity. */
   | { readonly kind: "opaque"; readonly name: string; readonly parameters: readonly Type[]; readonly size: number }
   /** An object with declared fields, such as a custom resource typed by its schema. */
-  | { readonly kind: "object"; readonly name: string; readonly fields: ReadonlyMap<string, Field> }
+  | {
+      readonly kind: "object";
+      readonly name: string;
+      readonly fields: ReadonlyMap<string, Field>;
+      /** For objects that are plain JSON: they can be used as maps, and may have undeclared fields if they are open. */
+      readonly json?: "closed" | "open";
+    }
   /** A type parameter of a function's signature, or a type yet to be inferred. */
   | { readonly kind: "parameter"; readonly name: string };
 
@@ -109,6 +115,16 @@ export function objectType(name: string, fields: Readonly<Record<string, Type>>)
 /** An object whose fields are spelled differently in expressions and in JSON. */
 export function fieldsType(name: string, fields: ReadonlyMap<string, Field>): Type<JsonObject> {
   return { kind: "object", name, fields };
+}
+
+/** An object of plain JSON. An open one may have further fields. */
+export function jsonObjectType(
+  name: string,
+  fields: Readonly<Record<string, Type>>,
+  isOpen: boolean,
+): Type<JsonObject> {
+  const declared = Object.entries(fields).map(([property, type]) => [property, { type, property }] as const);
+  return { kind: "object", name, fields: new Map(declared), json: isOpen ? "open" : "closed" };
 }
 
 export function parameterType(name: string): Type {

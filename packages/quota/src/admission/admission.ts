@@ -7,6 +7,7 @@ import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
 import type { ControlPlanes } from "../views/control-planes.ts";
 import { PolicyViews } from "../views/policy-views.ts";
+import { TriggerSchemas } from "../views/trigger-schemas.ts";
 import type { AdmissionObserver } from "./admission-observer.ts";
 import { routeAdmission } from "./admission-router.ts";
 import { type UsageView, unknownUsage } from "./answers/usage-view.ts";
@@ -97,6 +98,7 @@ export class Admission {
       readRegistrations: (signal) => readRegistrations(planes.client(planes.root), signal),
       isNamespaceTerminating: (removal, signal) =>
         isNamespaceTerminating(clientOf(removal.plane), removal.namespace, signal),
+      types: { schemas: new TriggerSchemas({ planes, clock }), report },
       countClaims: (policy) => this.#views.claimsOfPolicy(policy),
       systemUsers: options.systemUsers ?? [systemUserName],
       isBucketWriter: options.isBucketWriter,

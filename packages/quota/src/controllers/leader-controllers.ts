@@ -3,6 +3,7 @@ import type { EventRecorder } from "@milo-quota/kubernetes/client/events/event-r
 import type { QuotaOptions } from "../core/resources/quota-options.ts";
 import { quotaApiVersion } from "../core/resources/well-known.ts";
 import type { Runtime } from "../views/runtime.ts";
+import { TriggerSchemas } from "../views/trigger-schemas.ts";
 import type { Views } from "../views/views.ts";
 import { denialEvent } from "./denial-event.ts";
 import { FigureViewController } from "./figures/figure-view-controller.ts";
@@ -44,7 +45,8 @@ export function startLeaderControllers(deps: LeaderDeps): Term {
   const forced = new ForcedClaims();
   const writer = startWriter(term, deps, forced);
   const policies = views.claimPolicyCache;
-  term.start(new ClaimPolicyReadiness({ runtime, policies, restMapper, enforcement, events }));
+  const schemas = new TriggerSchemas(runtime);
+  term.start(new ClaimPolicyReadiness({ runtime, policies, restMapper, enforcement, events, schemas }));
   const onForced = ({ reason }: ForcedClaim): void => observer.onForced?.(reason);
   const ownership = term.start(
     new Ownership({ runtime, views, policies, restMapper, forced, shrinker: writer, events, onForced }),

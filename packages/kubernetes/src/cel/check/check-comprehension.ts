@@ -8,9 +8,10 @@ import {
   listType,
   mapType,
   optionalType,
+  stringType,
   type Type,
 } from "../cel-type.ts";
-import type { Binding, Comprehension, OptionalMap } from "../syntax/ast.ts";
+import type { Binding, Comprehension, Expression, OptionalMap } from "../syntax/ast.ts";
 import { expectBool } from "./check-literal.ts";
 import type { Checking } from "./checking.ts";
 
@@ -30,18 +31,23 @@ function elementTypes(checking: Checking, { range, variables }: Comprehension): 
       return variables.length === 1 ? [type.element, dynType] : [intType, type.element];
     case "map":
       return [type.key, type.value];
+    case "object":
+      return type.json === undefined ? refuseRange(checking, range, type) : [stringType, dynType];
     case "dyn":
     case "error":
     case "parameter":
       checking.types.assign([dynType], [type]);
       return [dynType, dynType];
-    default: {
-      const given = formatType(checking.types.finish(type));
-      const message = `expression of type '${given}' cannot be range of a comprehension (must be list, map, or dynamic)`;
-      checking.refuse(range.offset, message);
-      return [errorType, errorType];
-    }
+    default:
+      return refuseRange(checking, range, type);
   }
+}
+
+function refuseRange(checking: Checking, { offset }: Expression, type: Type): readonly [Type, Type] {
+  const given = formatType(checking.types.finish(type));
+  const message = `expression of type '${given}' cannot be range of a comprehension (must be list, map, or dynamic)`;
+  checking.refuse(offset, message);
+  return [errorType, errorType];
 }
 
 interface StepTypes {

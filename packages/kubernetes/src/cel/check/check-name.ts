@@ -1,3 +1,4 @@
+import { nearestName } from "../../protocol/nearest-name.ts";
 import { boolType, dynType, formatType, isOptional, optionalType, type Type, typeTypeOf } from "../cel-type.ts";
 import { type Expression, type Identifier, type Presence, qualifiedName, type Select } from "../syntax/ast.ts";
 import { TypeName } from "../values/value.ts";
@@ -51,12 +52,24 @@ function fieldType(checking: Checking, { operand, field, offset }: Select | Pres
   return optional || inner !== operandType ? optionalType(selected) : selected;
 }
 
+function undeclaredField(
+  checking: Checking,
+  { fields, json }: Type & { readonly kind: "object" },
+  field: string,
+  offset: number,
+): Type {
+  if (json === "open") return dynType;
+  const nearest = json === undefined ? undefined : nearestName(field, fields.keys());
+  const hint = nearest === undefined ? "" : `; did you mean '${nearest}'?`;
+  return checking.refuse(offset, `undefined field '${field}'${hint}`);
+}
+
 function fieldOf(checking: Checking, type: Type, field: string, offset: number): Type {
   switch (type.kind) {
     case "map":
       return type.value;
     case "object":
-      return type.fields.get(field)?.type ?? checking.refuse(offset, `undefined field '${field}'`);
+      return type.fields.get(field)?.type ?? undeclaredField(checking, type, field, offset);
     case "dyn":
     case "error":
       return dynType;

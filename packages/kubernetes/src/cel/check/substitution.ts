@@ -5,6 +5,7 @@ import {
   mapType,
   opaqueType,
   parameterType,
+  stringType,
   type Type,
   typeTypeOf,
 } from "../cel-type.ts";
@@ -83,6 +84,7 @@ export class Substitution {
     if (from.kind === "null") return isNullable(to);
     if (to.kind === "null") return isNullable(from);
     if (from.kind === "type" && to.kind === "type") return true;
+    if (to.kind === "map" && isJsonObjectType(from)) return this.#fits(jsonMapType, to);
     if (isPrimitive(unwrapped(from))) return unwrapped(from).kind === unwrapped(to).kind;
     return sameShape(from, to) && partsOf(from).every((part, index) => this.#fits(part, partsOf(to)[index] as Type));
   }
@@ -119,6 +121,12 @@ export class Substitution {
     this.#steps += 1;
     return this.exhausted;
   }
+}
+
+const jsonMapType = mapType(stringType, dynType);
+
+function isJsonObjectType(type: Type): boolean {
+  return type.kind === "object" && type.json !== undefined;
 }
 
 function isWildcard(type: Type): boolean {

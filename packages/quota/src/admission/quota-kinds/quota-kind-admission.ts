@@ -7,6 +7,7 @@ import { annotations, bucketFinalizers, quotaGroup } from "../../core/resources/
 import type { ControlPlanes } from "../../views/control-planes.ts";
 import { allowed, type ObjectChange, type ObjectRemoval, type Verdict } from "../object-change.ts";
 import { withPendingAsActive } from "../policies/pending-registrations.ts";
+import { checkPolicyTypes, type PolicyTypeCheckDeps } from "./policy-type-check.ts";
 import { type CountClaims, endOfEnforcement } from "./policy-warnings.ts";
 import { type QuotaKindIssues, quotaKindRules } from "./quota-kind-rules.ts";
 import { reservedMetadataIssues } from "./reserved-metadata.ts";
@@ -19,6 +20,7 @@ export interface QuotaKindAdmissionOptions {
   /** Whether the namespace of the object is terminating. */
   readonly isNamespaceTerminating: (removal: ObjectRemoval, signal: AbortSignal) => Promise<boolean>;
   readonly countClaims: CountClaims;
+  readonly types: PolicyTypeCheckDeps;
   /** The users that the quota system itself writes as. */
   readonly systemUsers: readonly string[];
   /**
@@ -53,7 +55,8 @@ export class QuotaKindAdmission {
     // RBAC alone decides who may write the status.
     if (change.subresource !== "") return allowed;
     const reserved = change.kind.kind === "ResourceClaim" ? this.#reservedMetadataIssues(change) : [];
-    const { inObject, inReferences } = await this.#issues(change, signal);
+    const { inObject: own, inReferences } = await this.#issues(change, signal);
+    const inObject = own.length > 0 ? own : await this.#typeIssues(change, signal);
     const isRequest = change.kind.kind === "ResourceClaim" && change.operation === "CREATE";
     const issues = [...reserved, ...inObject, ...(isRequest ? inReferences : [])];
     if (issues.length > 0) return rejected(change, issues);
@@ -126,6 +129,17 @@ export class QuotaKindAdmission {
       planes,
       registrations: kind === "ResourceClaim" ? live : withPendingAsActive(live),
     });
+  }
+
+  /** Warns of problems with types that do not reject the write. */
+  async #typeIssues(change: ObjectChange, signal: AbortSignal): Promise<readonly FieldIssue[]> {
+    const { plane, object, oldObject: old, warn } = change;
+    const { kind } = change.kind;
+    const isSame = old !== undefined && jsonEquals(object["spec"] ?? null, old["spec"] ?? null);
+    if (isSame) return [];
+    const { issues, warnings } = await checkPolicyTypes({ plane, kind, object, old }, this.#options.types, signal);
+    for (const warning of warnings) warn(warning);
+    return issues;
   }
 
   #isSystem({ username }: UserInfo): boolean {

@@ -132,12 +132,20 @@ function policyFaults(
 ): readonly Fault[] {
   if (!enabled) return [warning(`${kind} ${metadata.name} is disabled`)];
   const types = kind === "GrantCreationPolicy" ? ["Ready", "ParentContextReady"] : ["Ready"];
-  return types.flatMap((type) => {
+  const faults = types.flatMap((type) => {
     const condition = findCondition(status.conditions, type);
     if (type !== "Ready" && condition === undefined) return [];
     return conditionFault(`${kind} ${metadata.name}`, metadata, { condition, nowMs }) ?? [];
   });
+  const [enforced, checked] = ["Enforced", "TypeChecked"].map((type) => findCondition(status.conditions, type));
+  return [
+    ...faults.map((fault) => ({ ...(enforced === undefined ? {} : { advice: `${enforced.message}.` }), ...fault })),
+    ...(checked?.status === "False" ? [warning(`${kind} ${metadata.name}: ${checked.message}`, typeAdvice)] : []),
+  ];
 }
+
+const typeAdvice =
+  "A condition on a field that does not exist is false, so the policy may count nothing. Correct the field.";
 
 function grantFaults(
   { metadata, status, consumer }: QuotaSnapshot["grants"][number],

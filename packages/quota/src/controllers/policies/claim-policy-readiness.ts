@@ -4,13 +4,15 @@ import { type Condition, findCondition } from "@milo-quota/kubernetes/protocol/c
 import type { CompiledClaimPolicy } from "../../core/policy/claim-policy.ts";
 import { type EnforcedGeneration, enforcedGeneration } from "../../core/policy/enforced-generation.ts";
 import type { IndexedPolicy } from "../../core/policy/policy-index.ts";
+import { claimPolicyTypeIssues } from "../../core/policy/trigger-type-check.ts";
 import { type ClaimCreationPolicy, claimCreationPolicyDefinition } from "../../core/resources/claim-creation-policy.ts";
 import type { QuotaOptions } from "../../core/resources/quota-options.ts";
 import type { ClaimPolicyCache } from "../../views/claim-policy-cache.ts";
 import type { Running, Runtime } from "../../views/runtime.ts";
+import type { TriggerSchemas } from "../../views/trigger-schemas.ts";
 import { enforcedCondition } from "./enforced-condition.ts";
 import { EnforcementEvents } from "./enforcement-events.ts";
-import { readyCondition } from "./policy-conditions.ts";
+import { readyCondition, typeCheckedCondition } from "./policy-conditions.ts";
 import { PolicyStatusWriter } from "./policy-status-writer.ts";
 
 export interface ClaimPolicyReadinessOptions extends Pick<QuotaOptions, "enforcement"> {
@@ -18,6 +20,7 @@ export interface ClaimPolicyReadinessOptions extends Pick<QuotaOptions, "enforce
   readonly policies: ClaimPolicyCache;
   readonly restMapper: Pick<RestMapper, "resourceFor">;
   readonly events: Pick<EventRecorder, "record">;
+  readonly schemas: Pick<TriggerSchemas, "of">;
 }
 
 /** Writes the status of claim policies: their conditions, and the generation that is enforced. */
@@ -31,9 +34,11 @@ export class ClaimPolicyReadiness implements Running {
     this.#writer = new PolicyStatusWriter({
       ...options,
       type: claimCreationPolicyDefinition,
-      conditions: (indexed, triggerKind) => [
+      types: { schemas: options.schemas, issuesOf: claimPolicyTypeIssues },
+      conditions: (indexed, triggerKind, typeIssues) => [
         readyCondition(indexed.verdict, indexed.kind, triggerKind),
         enforcedCondition(indexed, enforcement),
+        typeCheckedCondition(typeIssues),
       ],
       fields: (indexed, conditions, time) => ({ enforced: enforcedField(indexed, conditions, time) }),
       onWritten: (indexed, before, after) => this.#events.onWritten(indexed, before, after),

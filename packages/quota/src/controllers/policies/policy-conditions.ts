@@ -1,5 +1,6 @@
 import type { ConditionState } from "@milo-quota/kubernetes/protocol/condition.ts";
 import type { PolicyVerdict } from "../../core/policy/policy-index.ts";
+import { type TypeIssues, typeIssuesText } from "../../core/policy/trigger-type-check.ts";
 import { type GroupKind, groupKindText } from "../../core/resources/fields/consumer-ref.ts";
 import { issuesText } from "../status/issues-text.ts";
 
@@ -25,4 +26,15 @@ export function readyCondition(verdict: PolicyVerdict<unknown>, kind: GroupKind,
     default:
       return verdict satisfies never;
   }
+}
+
+/** Whether the fields that a policy uses exist in the schema of its trigger kind, and have the types that it expects. */
+export function typeCheckedCondition(issues: TypeIssues | "unknown"): State {
+  const type = "TypeChecked";
+  if (issues === "unknown") {
+    return { type, status: "Unknown", reason: "SchemaUnknown", message: "The schema of the trigger kind is not known" };
+  }
+  const text = typeIssuesText(issues);
+  if (text !== "") return { type, status: "False", reason: "TypeIssues", message: text };
+  return { type, status: "True", reason: "TypesMatch", message: "The policy fits the schema of its trigger kind" };
 }

@@ -8,9 +8,11 @@ import { type Condition, type ConditionState, setCondition } from "@milo-quota/k
 import { formatApiVersion } from "@milo-quota/kubernetes/protocol/object-meta.ts";
 import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import type { AnyPolicy, IndexedPolicy } from "../../core/policy/policy-index.ts";
+import type { TypeIssues } from "../../core/policy/trigger-type-check.ts";
 import type { GroupKind } from "../../core/resources/fields/consumer-ref.ts";
 import type { PolicyCache, PolicyKey } from "../../views/policy-cache.ts";
 import type { Running, Runtime } from "../../views/runtime.ts";
+import type { TriggerSchema, TriggerSchemas } from "../../views/trigger-schemas.ts";
 import { PlaneQueues } from "../ownership/plane-queues.ts";
 import { shouldReport } from "../status/conflicts.ts";
 import type { TriggerKind } from "./policy-conditions.ts";
@@ -26,7 +28,13 @@ export interface PolicyStatusOptions<Policy extends AnyPolicy, Compiled> {
   readonly conditions: (
     policy: IndexedPolicy<Policy, Compiled>,
     triggerKind: TriggerKind,
+    typeIssues: TypeIssues | "unknown",
   ) => readonly Omit<ConditionState, "observedGeneration">[];
+  /** Checks policies that compile against the schema of their trigger kind. Omitted: types are not checked. */
+  readonly types?: {
+    readonly schemas: Pick<TriggerSchemas, "of">;
+    readonly issuesOf: (policy: Policy, schema: TriggerSchema) => TypeIssues;
+  };
   /** Further fields of the status, given its new conditions and the time. A field that is undefined is removed. */
   readonly fields?: (
     policy: IndexedPolicy<Policy, Compiled>,
@@ -78,19 +86,26 @@ export class PolicyStatusWriter<Policy extends AnyPolicy, Compiled> implements R
     const before = policies.get(key);
     if (before === undefined) return reconciled;
     const triggerKind = await this.#triggerKind(before, signal);
+    const schema = await this.#schemaFor(before, signal);
     const now = policies.get(key);
     if (now === undefined) return reconciled;
-    await this.#write(now, triggerKind, signal);
-    return triggerKind === "served" ? reconciled : requeueAfter(recheckMs);
+    await this.#write(now, { triggerKind, schema }, signal);
+    // A schema may change with its CustomResourceDefinition.
+    return triggerKind === "served" && schema?.isCustom !== true ? reconciled : requeueAfter(recheckMs);
   }
 
-  async #write(indexed: IndexedPolicy<Policy, Compiled>, triggerKind: TriggerKind, signal: AbortSignal): Promise<void> {
-    const { runtime, type, conditions, fields, onWritten } = this.#options;
+  async #write(
+    indexed: IndexedPolicy<Policy, Compiled>,
+    { triggerKind, schema }: { readonly triggerKind: TriggerKind; readonly schema: TriggerSchema | undefined },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { runtime, type, conditions, fields, onWritten, types } = this.#options;
+    const typeIssues = schema === undefined ? "unknown" : (types?.issuesOf(indexed.policy, schema) ?? "unknown");
     const { metadata, status, enabled } = indexed.policy;
     const { generation = 0 } = metadata;
     const time = formatTime(runtime.clock.now());
     const before = status.conditions ?? [];
-    const after = conditions(indexed, triggerKind).reduce<readonly Condition[]>(
+    const after = conditions(indexed, triggerKind, typeIssues).reduce<readonly Condition[]>(
       (list, state) => setCondition(list, { ...state, observedGeneration: generation }, time),
       before,
     );
@@ -100,6 +115,22 @@ export class PolicyStatusWriter<Policy extends AnyPolicy, Compiled> implements R
     const subject = { apiVersion: formatApiVersion(type.group, type.version), kind: type.kind, metadata };
     await writeStatus(client, subject, { before: status, after: changed }, signal);
     onWritten?.(indexed, before, after);
+  }
+
+  /** Undefined if types are not checked, or if the schema is unknown. */
+  async #schemaFor(
+    { plane, policy }: IndexedPolicy<Policy, Compiled>,
+    signal: AbortSignal,
+  ): Promise<TriggerSchema | undefined> {
+    const { types, runtime, type } = this.#options;
+    if (types === undefined) return undefined;
+    try {
+      return await abortable(types.schemas.of(plane, policy.trigger, signal), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      runtime.report(`${type.kind} in ${plane}, reading the schema of ${policy.trigger.kind}`, error);
+      return undefined;
+    }
   }
 
   /** A failed lookup does not make the policy unready. */

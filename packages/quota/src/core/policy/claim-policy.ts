@@ -92,7 +92,13 @@ export function compileClaimPolicy(policy: ClaimCreationPolicy): CompiledClaimPo
 
 /** Whether a policy uses user or requestInfo, so that it cannot be evaluated for stored objects. */
 export function readsRequest(policy: ClaimCreationPolicy): boolean {
-  return !compileWith(grantPolicyVariables, policy).ok;
+  return claimCompileIssues(grantPolicyVariables, policy).length > 0;
+}
+
+/** All issues of a policy whose expressions may use these variables. */
+export function claimCompileIssues(variables: Environment, policy: ClaimCreationPolicy): readonly FieldIssue[] {
+  const compiled = compileWith(variables, policy);
+  return compiled.ok ? [] : compiled.issues;
 }
 
 function compileWith(variables: Environment, policy: ClaimCreationPolicy): CompiledClaimPolicyResult {

@@ -1,5 +1,6 @@
 import { stringType } from "@milo-quota/kubernetes/cel/cel-type.ts";
 import { compile } from "@milo-quota/kubernetes/cel/compile.ts";
+import type { Environment } from "@milo-quota/kubernetes/cel/environment.ts";
 import { type FieldIssue, itemPath } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { LabelSelector } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
@@ -73,14 +74,24 @@ interface Template {
 
 /** Compiles a policy, or returns all its issues. */
 export function compileGrantPolicy(policy: GrantCreationPolicy): CompiledGrantPolicyResult {
+  return compileWith(grantPolicyVariables, policy);
+}
+
+/** All issues of a policy whose expressions may use these variables. */
+export function grantCompileIssues(variables: Environment, policy: GrantCreationPolicy): readonly FieldIssue[] {
+  const compiled = compileWith(variables, policy);
+  return compiled.ok ? [] : compiled.issues;
+}
+
+function compileWith(variables: Environment, policy: GrantCreationPolicy): CompiledGrantPolicyResult {
   const path = "spec.target.resourceGrantTemplate";
-  const fields = new TemplateFields(grantPolicyVariables);
-  const { conditions, issues } = compileConditions(policy.trigger, grantPolicyVariables);
+  const fields = new TemplateFields(variables);
+  const { conditions, issues } = compileConditions(policy.trigger, variables);
   const template: Template = {
     metadata: fields.metadata(`${path}.metadata`, policy.template.metadata),
     consumer: fields.consumer(`${path}.spec.consumerRef`, policy.template.consumer),
     allowances: compileAllowances(fields, `${path}.spec.allowances`, policy),
-    parent: compileParent(fields, policy.parentContext),
+    parent: compileParent(fields, variables, policy.parentContext),
   };
   const all = [...issues, ...fields.issues];
   if (all.length > 0) return { ok: false, issues: all };
@@ -107,11 +118,15 @@ function compileAllowances(
   return (bindings) => renderers.map((render) => render(bindings));
 }
 
-function compileParent(fields: TemplateFields, parent: ParentContext | undefined): Template["parent"] {
+function compileParent(
+  fields: TemplateFields,
+  variables: Environment,
+  parent: ParentContext | undefined,
+): Template["parent"] {
   if (parent === undefined) return () => undefined;
   const { apiGroup, kind, nameExpression } = parent;
   const path = "spec.target.parentContext.nameExpression";
-  const compiled = compile(nameExpression, grantPolicyVariables, { expect: stringType });
+  const compiled = compile(nameExpression, variables, { expect: stringType });
   if (!compiled.ok) {
     fields.issues.push(...compiled.issues.map((issue) => expressionIssue(path, nameExpression, issue)));
     return () => undefined;

@@ -169,8 +169,10 @@ const statusSchema = {
       {
         Ready: ["PolicyReady", "ValidationFailed", "PolicyDisabled"],
         Enforced: enforcedReasons,
+        TypeChecked: ["TypesMatch", "TypeIssues", "SchemaUnknown"],
       },
-      "Ready says whether the policy as written can work, Enforced whether a generation of it decides about objects.",
+      "Ready says whether the policy as written can work, Enforced whether a generation of it decides about objects, and " +
+        "TypeChecked whether the fields that it uses exist in the schema of its trigger kind.",
     ),
     enforced: enforcedSchema,
     existingObjectCount: {
