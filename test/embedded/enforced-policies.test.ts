@@ -89,7 +89,8 @@ afterAll(() => world.remove());
 describe("an enforced policy", () => {
   it("rejects what it matches after its registration was deleted, and admits nothing unchecked", async () => {
     await world.expectSuccess(create("one"));
-    await world.expectSuccess(world.admin.remove(registrationPath));
+    const answer = await world.expectSuccess(world.admin.remove(registrationPath));
+    expect(answer.warning).toContain("is rejected until the type is registered again");
     await untilEnforced("PolicyBroken");
     await expectMisconfigured("two", problem);
     await world.expectSuccess(world.admin.create("/api/v1/namespaces/default/configmaps", { metadata: { name: "x" } }));
@@ -105,6 +106,7 @@ describe("an enforced policy", () => {
     expect(status.conditions).toMatchObject([
       { type: "Ready", status: "False", message: expect.stringContaining("no ResourceRegistration") },
       { type: "Enforced", status: "True", message: expect.stringContaining("are rejected as misconfigured") },
+      { type: "TypeChecked", status: "True" },
     ]);
     const { stdout, code } = await world.command("doctor");
     expect(code).toBe(1);
@@ -119,6 +121,18 @@ describe("an enforced policy", () => {
     await world.stop();
     await world.start();
     await expectMisconfigured("two", problem);
+  });
+
+  it("keeps its kind among those that may claim", async () => {
+    await world.expectSuccess(world.admin.apply(registrationPath, registration));
+    await untilEnforced("PolicyEnforced");
+    const { code, body } = await world.admin.merge(registrationPath, {
+      spec: { claimingResources: [{ kind: "Secret" }] },
+    });
+    expect(code).toBe(422);
+    expect(body.message).toContain('ConfigMap cannot be removed while ClaimCreationPolicy "maps" claims for it');
+    await world.expectSuccess(world.admin.remove(registrationPath));
+    await untilEnforced("PolicyBroken");
   });
 
   it("decides again as soon as the registration is back, with nothing uncounted", async () => {

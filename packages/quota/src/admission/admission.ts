@@ -99,6 +99,7 @@ export class Admission {
       isNamespaceTerminating: (removal, signal) =>
         isNamespaceTerminating(clientOf(removal.plane), removal.namespace, signal),
       types: { schemas: new TriggerSchemas({ planes, clock }), report },
+      enforcedPolicies: () => [...policies.entries()].filter(({ policy }) => policy.status.enforced !== undefined),
       countClaims: (policy) => this.#views.claimsOfPolicy(policy),
       systemUsers: options.systemUsers ?? [systemUserName],
       isBucketWriter: options.isBucketWriter,

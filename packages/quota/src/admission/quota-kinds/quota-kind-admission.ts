@@ -2,6 +2,7 @@ import { invalidObject, resourceForbidden } from "@milo-quota/kubernetes/protoco
 import { type FieldIssue, issueText } from "@milo-quota/kubernetes/protocol/field-issue.ts";
 import { type JsonObject, jsonEquals } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { UserInfo } from "@milo-quota/kubernetes/protocol/user-info.ts";
+import { parseResourceRegistration } from "../../core/resources/resource-registration.ts";
 import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
 import { annotations, bucketFinalizers, quotaGroup } from "../../core/resources/well-known.ts";
 import type { ControlPlanes } from "../../views/control-planes.ts";
@@ -10,6 +11,7 @@ import { withPendingAsActive } from "../policies/pending-registrations.ts";
 import { checkPolicyTypes, type PolicyTypeCheckDeps } from "./policy-type-check.ts";
 import { type CountClaims, endOfEnforcement } from "./policy-warnings.ts";
 import { type QuotaKindIssues, quotaKindRules } from "./quota-kind-rules.ts";
+import { deletionWarning, type EnforcedPolicy, removedKindIssues } from "./registration-use.ts";
 import { reservedMetadataIssues } from "./reserved-metadata.ts";
 
 export interface QuotaKindAdmissionOptions {
@@ -20,6 +22,8 @@ export interface QuotaKindAdmissionOptions {
   /** Whether the namespace of the object is terminating. */
   readonly isNamespaceTerminating: (removal: ObjectRemoval, signal: AbortSignal) => Promise<boolean>;
   readonly countClaims: CountClaims;
+  /** The claim policies that are enforced in any control plane. */
+  readonly enforcedPolicies: () => Iterable<EnforcedPolicy>;
   readonly types: PolicyTypeCheckDeps;
   /** The users that the quota system itself writes as. */
   readonly systemUsers: readonly string[];
@@ -58,7 +62,7 @@ export class QuotaKindAdmission {
     const { inObject: own, inReferences } = await this.#issues(change, signal);
     const inObject = own.length > 0 ? own : await this.#typeIssues(change, signal);
     const isRequest = change.kind.kind === "ResourceClaim" && change.operation === "CREATE";
-    const issues = [...reserved, ...inObject, ...(isRequest ? inReferences : [])];
+    const issues = [...reserved, ...inObject, ...this.#removedKinds(change), ...(isRequest ? inReferences : [])];
     if (issues.length > 0) return rejected(change, issues);
     if (change.oldObject !== undefined) this.#warnOfEnd(change, change.oldObject, change.object);
     if (!isRequest) for (const issue of inReferences) change.warn(`not in effect yet: ${issueText(issue)}`);
@@ -72,6 +76,7 @@ export class QuotaKindAdmission {
   async decideRemoval(removal: ObjectRemoval, signal: AbortSignal): Promise<Verdict> {
     const { kind, userInfo: user, name, warn } = removal;
     this.#warnOfEnd(removal, removal.oldObject, undefined);
+    this.#warnOfUse(removal);
     if (kind.group !== quotaGroup || !systemKinds.includes(kind.kind) || this.#isSystem(user)) return allowed;
     if (isClusterComponent(user) || (await this.#options.isNamespaceTerminating(removal, signal))) return allowed;
     if (user.groups.includes(mastersGroup) && !hasFinalizer(removal)) {
@@ -88,6 +93,20 @@ export class QuotaKindAdmission {
     if (kind.group !== quotaGroup || kind.kind !== "ClaimCreationPolicy") return;
     const warning = endOfEnforcement({ plane, name, old, now }, this.#options.countClaims);
     if (warning !== undefined) warn(warning);
+  }
+
+  /** The kinds that an update of a registration removes although enforced policies claim for them. */
+  #removedKinds({ kind, object, oldObject }: ObjectChange): readonly FieldIssue[] {
+    if (kind.kind !== "ResourceRegistration" || oldObject === undefined) return [];
+    const [before, now] = [parseResourceRegistration(oldObject), parseResourceRegistration(object)];
+    return before.ok && now.ok ? removedKindIssues(before.value, now.value, this.#options.enforcedPolicies()) : [];
+  }
+
+  #warnOfUse({ kind, oldObject, warn }: ObjectRemoval): void {
+    if (kind.group !== quotaGroup || kind.kind !== "ResourceRegistration") return;
+    const registration = parseResourceRegistration(oldObject);
+    const warning = registration.ok && deletionWarning(registration.value, this.#options.enforcedPolicies());
+    if (warning) warn(warning);
   }
 
   #decideSystemKind(change: ObjectChange): Verdict {
