@@ -10,8 +10,9 @@ export interface MetricAlert {
 export const metricAlerts: readonly MetricAlert[] = [
   {
     title: "Writes to the disk fail",
-    expression: "increase(milo_quota_storage_failures_total[5m]) > 0",
-    meaning: "The API server cannot store objects, and answers writes with 503. The usual cause is a full disk.",
+    expression: "milo_quota_storage_writable == 0",
+    meaning:
+      "The API server cannot store objects, and answers writes with 503. The usual cause is a full disk, which still takes deletions.",
     action:
       "Free space: writes work again without a restart. After any other failure of the disk, check it and restart the server. See [Durability](../durability.md#when-the-disk-fails).",
   },

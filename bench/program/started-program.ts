@@ -7,7 +7,7 @@ import type { Target } from "../apiserver/load.ts";
 import { authorityIn } from "../kubeconfig.ts";
 import { cpuTimesOf } from "./cpu-time.ts";
 
-const token = "bench";
+const token = "token-of-the-benchmarks";
 const startMsMax = 30_000;
 const stopMsMax = 15_000;
 /** `milo-quota up` prints its address when it is ready. */

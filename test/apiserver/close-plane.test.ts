@@ -37,6 +37,7 @@ function cutAfter(log: MemoryLog, recordsMax: number): RecordLog {
     location: log.location,
     load: () => log.load(),
     gatherWrites: () => log.gatherWrites(),
+    hasRoom: () => log.hasRoom(),
     append: async (records: readonly LogRecord[]) => {
       await log.append(records.slice(0, Math.min(left, records.length)));
       left -= records.length;

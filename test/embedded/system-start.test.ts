@@ -93,6 +93,7 @@ describe("milo-quota up", () => {
     ],
     "an unknown host name": [["--bind", "unknown.invalid"], /the host name unknown\.invalid cannot be resolved/],
     "an empty token": [["--token="], /must not be empty or contain spaces/],
+    "a short token": [["--token", "abc"], /must have at least 16 characters, such as one from `openssl rand -hex 32`/],
     "an empty address": [["--bind="], /must not be empty/],
     "an empty kubeconfig": [["--kubeconfig="], /must not be empty/],
     "an unknown flag": [["--prot", "1"], /unknown option '--prot'/],
@@ -109,6 +110,10 @@ describe("milo-quota up", () => {
     "a data folder that is a file": [
       (at) => ["--data-dir", join(at, "file")],
       /^milo-quota: the data directory .*file cannot be used: it is not a directory; choose another one with --data-dir\n$/,
+    ],
+    "a data folder where none can be created": [
+      () => ["--data-dir", "/proc/milo-quota"],
+      /^milo-quota: the data directory \/proc\/milo-quota cannot be used: it cannot be created there; choose another one with --data-dir\n$/,
     ],
     "a data folder in a file": [(at) => ["--data-dir", join(at, "file", "data")], /it is not a directory/],
     "an empty data folder name": [() => ["--data-dir="], /must not be empty/],
@@ -192,12 +197,12 @@ describe("milo-quota up", () => {
 
   it("in memory writes only the requested kubeconfig, readable only by its owner", async () => {
     const kubeconfig = join(folder, "access", "config");
-    const flags = ["--in-memory", "--port", "0", "--token", "a-token-of-mine", "--kubeconfig", kubeconfig];
+    const flags = ["--in-memory", "--port", "0", "--token", "a-token-of-my-own", "--kubeconfig", kubeconfig];
     const first = run(...flags);
     expect(await first.welcome()).toContain("data in memory");
     expect(statSync(kubeconfig).mode & 0o777).toBe(0o600);
     const [user] = JSON.parse(readFileSync(kubeconfig, "utf8")).users;
-    expect(user.user).toEqual({ token: "a-token-of-mine" });
+    expect(user.user).toEqual({ token: "a-token-of-my-own" });
     expect((await open(kubeconfig).create(configMaps, { metadata: { name: "kept-nowhere" } })).code).toBe(201);
     const stranger = await open(kubeconfig).as("an-unknown-token");
     clients.push(stranger);

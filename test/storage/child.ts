@@ -17,6 +17,8 @@ export async function buildWriter(): Promise<{ readonly program: string; readonl
 export interface WriterOutput {
   readonly opened: readonly number[];
   readonly rejected: readonly string[];
+  /** What a full disk rejected. */
+  readonly full: readonly string[];
   readonly answered: readonly AcknowledgedWrite[];
 }
 
@@ -62,6 +64,7 @@ export class Child {
     return {
       opened: after("open ").map(Number),
       rejected: after("rejected "),
+      full: after("full "),
       answered: lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as AcknowledgedWrite),
     };
   }

@@ -29,6 +29,7 @@ describe("a data directory", () => {
     expect(second).toEqual({
       opened: [],
       rejected: [`the data directory ${directory} is already in use by process ${first.pid}`],
+      full: [],
       answered: [],
     });
     expect((await first.kill()).opened).toEqual([1]);

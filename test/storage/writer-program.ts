@@ -1,9 +1,9 @@
 // Opens a store and writes to it as fast as it can, and prints every acknowledged write: `node writer.js <directory>
-// write|hold`. Tests kill it.
+// write|hold|fill`. Tests kill it. With `fill` it creates objects until the disk is full, and then also deletes some.
 
 import { SqliteLog } from "@milo-quota/apiserver/storage/log/sqlite-log.ts";
 import type { ObjectKey } from "@milo-quota/apiserver/storage/object-key.ts";
-import type { ObjectStore } from "@milo-quota/apiserver/storage/object-store.ts";
+import { type ObjectStore, StorageUnavailable } from "@milo-quota/apiserver/storage/object-store.ts";
 import { openStore } from "@milo-quota/apiserver/storage/store.ts";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
 
@@ -33,6 +33,7 @@ try {
   store = await openStore(new SqliteLog({ directory }), clock, { limits });
   const opened = store;
   console.log(`open ${opened.revision}`);
+  if (mode === "fill") await fill(opened);
   if (mode === "write") await Promise.all(Array.from({ length: writers }, (_, at) => write(opened, at)));
 } catch (error) {
   console.log(`rejected ${error instanceof Error ? error.message : String(error)}`);
@@ -63,6 +64,25 @@ async function write(store: ObjectStore, writer: number): Promise<void> {
       };
       console.log(JSON.stringify(answered));
     }
+  }
+}
+
+/** Every fifth write deletes the first object. Prints `full` for a write that is rejected. */
+async function fill(store: ObjectStore): Promise<void> {
+  for (let count = 0; ; count += 1) {
+    const mark = `${process.pid}-${count}`;
+    const [first] = store.list({ resource: "configmaps" });
+    const deleted = first !== undefined && count % 5 === 0;
+    const name = deleted ? first.key.name : `object-${mark}`;
+    const key: ObjectKey = { plane: "root", resource: "configmaps", namespace: "default", name };
+    const object = { metadata: { name }, mark, padding: mark.repeat(count % 400) };
+    const write = { key, expected: deleted ? first.revision : 0, object, deleted };
+    const answer = await store.transact([write]).catch((error: unknown) => {
+      if (!(error instanceof StorageUnavailable && error.isFull)) throw error;
+      console.log(`full ${deleted ? "delete" : "create"}`);
+    });
+    const stored = answer?.outcome === "stored" ? answer.stored : [];
+    for (const { revision } of stored) console.log(JSON.stringify({ name, revision, deleted, mark }));
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "@milo-quota/kubernetes/protocol/clock.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type { Labels } from "@milo-quota/kubernetes/protocol/selectors/label-selector.ts";
 import { CrdController } from "./controllers/crd-controller.ts";
 import { EventExpiry } from "./controllers/event-expiry.ts";
@@ -36,15 +37,16 @@ import { kindsOf, type UnknownFieldHint } from "./registry/crd/objects/custom-ki
 import { type DefinitionsFrom, KindCatalog, type KindsOfDefinition } from "./registry/kinds/kind-catalog.ts";
 import type { Random } from "./registry/metadata/object-name.ts";
 import type { Registry } from "./registry/registry.ts";
+import { isRemovalUpdate } from "./registry/removal-update.ts";
 import { removeStored } from "./registry/store-change.ts";
 import { type ServerExtension, ServerExtensions } from "./server-extensions.ts";
 import type { RecordLog } from "./storage/log/record-log.ts";
 import type { ObjectStore } from "./storage/object-store.ts";
-import { openStore } from "./storage/store.ts";
+import { type IsRemoval, openStore, type StoreOptions } from "./storage/store.ts";
 import type { StoreLimits } from "./storage/store-limits.ts";
 import type { StoredObject } from "./storage/stored-object.ts";
 
-export interface EmbeddedOptions extends ServerExtension {
+export interface EmbeddedOptions extends ServerExtension, Pick<StoreOptions, "onWriteProblem"> {
   readonly log: RecordLog;
   readonly clock: Clock;
   readonly random?: Random;
@@ -62,6 +64,8 @@ export interface EmbeddedOptions extends ServerExtension {
   readonly otherPaths?: readonly PathHandler[];
   readonly requestObserver?: RequestObserver;
   readonly report: (error: unknown) => void;
+  /** Further updates, besides those of removals, that are stored even if the disk is full. */
+  readonly isRelease?: IsRemoval;
   /** Overrides of the default limits. */
   readonly limits?: EmbeddedLimits;
 }
@@ -105,7 +109,7 @@ const audience = "https://kubernetes.default.svc";
 /** The whole API server except its socket. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { clock, report, limits = {} } = options;
-  const store = await openStore(options.log, clock, { limits: limits.store ?? {}, report });
+  const store = await openStore(options.log, clock, storeOptions(options));
   const random = options.random ?? systemRandom;
   const customKinds: KindsOfDefinition = (crd, revision) => kindsOf(crd, revision, options.unknownFieldHint);
   const kinds = new KindCatalog(store, builtinKinds, customKinds, options.definitionsFrom);
@@ -149,7 +153,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     reviews: reviewDeps(extensions, authorizer, policies, clock),
     otherPaths: [
       openApiPaths(kinds),
-      serverPaths(kinds, version, () => store.writeFailure),
+      serverPaths(kinds, version, { ping: () => store.writeFailure, storage: () => store.writeProblem }),
       ...(options.otherPaths ?? []),
     ],
     watches,
@@ -182,6 +186,12 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       await store.close();
     },
   };
+}
+
+function storeOptions({ limits = {}, report, isRelease, onWriteProblem }: EmbeddedOptions): StoreOptions {
+  const isRemoval: IsRemoval = (before, after) =>
+    isRemovalUpdate(before.object as unknown as JsonObject, after) || isRelease?.(before, after) === true;
+  return { limits: limits.store ?? {}, report, isRemoval, ...(onWriteProblem === undefined ? {} : { onWriteProblem }) };
 }
 
 function authenticatorFor(

@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from "node:fs";
+import { readFileSync, realpathSync, statSync } from "node:fs";
 import { type Document, isMap, isSeq, parseDocument } from "yaml";
 import { writePrivateFile } from "./storage/secret-file.ts";
 
@@ -91,13 +91,23 @@ function hasContext(document: Document, name: unknown): boolean {
   return isSeq(contexts) && contexts.items.some((item) => isMap(item) && item.get("name") === name);
 }
 
-/** Writes to the target of a symbolic link, and keeps the link. */
+/**
+ * Writes to the target of a symbolic link, and keeps the link. An unchanged file is not written, so that a server starts on
+ * a full disk.
+ */
 function writeFile(path: string, text: string): void {
   try {
+    if (isContent(path, text)) return;
     writePrivateFile(realPath(path), text);
   } catch (error) {
     throw new KubeconfigFileError(`the kubeconfig ${path} cannot be written: ${(error as Error).message}; ${advice}`);
   }
+}
+
+/** Whether the file has this content, for its owner only. */
+function isContent(path: string, text: string): boolean {
+  const { mode } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return mode !== undefined && (mode & 0o077) === 0 && readFileSync(path, "utf8") === text;
 }
 
 function realPath(path: string): string {

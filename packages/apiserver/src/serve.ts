@@ -17,7 +17,14 @@ import { loadOrCreateSecret } from "./storage/secret-file.ts";
 export interface OpenOptions
   extends Pick<
     EmbeddedOptions,
-    "clock" | "report" | "definitionsFrom" | "unknownFieldHint" | "otherPaths" | "requestObserver"
+    | "clock"
+    | "report"
+    | "definitionsFrom"
+    | "unknownFieldHint"
+    | "otherPaths"
+    | "requestObserver"
+    | "isRelease"
+    | "onWriteProblem"
   > {
   /** Undefined: data is kept in memory only. */
   readonly directory?: string;
@@ -58,8 +65,12 @@ export async function openServer(options: OpenOptions): Promise<OpenServer> {
   const { table, ...secrets } = secretsOf(options);
   const ownLog = directory === undefined ? new MemoryLog("turn") : new SqliteLog({ directory });
   const log = wrapLog?.(ownLog) ?? ownLog;
-  const server = await startEmbedded({ ...options, log, authority: secrets.authority, tokens: [table] });
-  return { server, ...secrets };
+  try {
+    const server = await startEmbedded({ ...options, log, authority: secrets.authority, tokens: [table] });
+    return { server, ...secrets };
+  } catch (error) {
+    throw dataDirectoryError(error, directory);
+  }
 }
 
 /** Opens the socket and writes the kubeconfig. Stopping it closes the socket, not the server. */

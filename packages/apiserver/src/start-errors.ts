@@ -8,10 +8,13 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
   EROFS: "it is on a read-only file system",
+  ENOENT: "it cannot be created there",
   ENOTDIR: "it is not a directory",
   EEXIST: "it is not a directory",
   ENOSPC: "the disk is full",
   ELOOP: "too many levels of symbolic links",
+  SQLITE_CANTOPEN: "its database cannot be opened",
+  SQLITE_READONLY: "its database cannot be written",
 };
 
 /** Explains errors of the data directory; returns other errors unchanged. */

@@ -4,7 +4,7 @@ import type { LogRecord, RecordLog } from "../src/storage/log/record-log.ts";
 interface BlockedCall {
   /** The revisions to append or compact. */
   readonly revisions: readonly number[];
-  readonly what: "append" | "compact";
+  readonly what: "append" | "append to reserve" | "compact";
   /** Lets the call proceed. */
   readonly pass: () => Promise<void>;
   readonly fail: (error: Error) => Promise<void>;
@@ -14,10 +14,18 @@ interface BlockedCall {
 export class BlockingLog extends MemoryLog implements RecordLog {
   readonly #blocked: BlockedCall[] = [];
   #waiting: (() => void) | undefined;
+  isFull = false;
+  /** How often the log was asked for room. */
+  roomChecks = 0;
 
-  override append(records: readonly LogRecord[]): Promise<void> {
+  override append(records: readonly LogRecord[], usesReserve = false): Promise<void> {
     const revisions = records.map(({ revision }) => revision);
-    return this.#block("append", revisions, () => super.append(records));
+    return this.#block(usesReserve ? "append to reserve" : "append", revisions, () => super.append(records));
+  }
+
+  override async hasRoom(): Promise<boolean> {
+    this.roomChecks += 1;
+    return !this.isFull;
   }
 
   override compact(compacted: number, obsolete: readonly number[]): Promise<void> {

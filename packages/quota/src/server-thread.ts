@@ -6,14 +6,17 @@ import { systemClock } from "@milo-quota/apiserver/system-clock.ts";
 import { formatTime } from "@milo-quota/kubernetes/protocol/time.ts";
 import { type Start, startLogged } from "./cli/serving/server-log.ts";
 import type { ServerThreadOptions, StartedServer } from "./cli/serving/start-in-thread.ts";
+import { loggedStorage } from "./embedded/logged-observers.ts";
 import { up } from "./embedded/up.ts";
 
 const elapsedMs = (): number => performance.now();
 const now = (): string => formatTime(systemClock.now());
 
 const starts: Readonly<Record<ServerThreadOptions["command"], Start>> = {
-  apiserver: (options, { report }) =>
-    serve({ ...options, clock: systemClock, report: (error) => report("server", error) }),
+  apiserver: (options, { log, report }) => {
+    const onWriteProblem = loggedStorage(log);
+    return serve({ ...options, clock: systemClock, report: (error) => report("server", error), onWriteProblem });
+  },
   up: (options, logging) => up({ ...options, ...logging, clock: systemClock, elapsedMs }),
 };
 

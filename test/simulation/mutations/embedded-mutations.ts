@@ -44,9 +44,9 @@ export const embeddedMutations: readonly Mutation[] = [
     edits: [
       {
         file: "packages/apiserver/src/storage/log/log-writer.ts",
-        find: "await log.append(rows.map(({ record }) => record));",
-        replace: `await log.append(rows.slice(0, 1).map(({ record }) => record));
-      if (rows.length > 1) await log.append(rows.slice(1).map(({ record }) => record));`,
+        find: "await log.append(records, this.isFull);",
+        replace: `await log.append(records.slice(0, 1), this.isFull);
+      if (records.length > 1) await log.append(records.slice(1), this.isFull);`,
       },
     ],
   },

@@ -52,7 +52,10 @@ const notRemoved: Scenario = {
   lengthMs: 60_000,
   steps: (context) => [
     ...setupSteps(context),
-    setDisk(10_000, "full"),
+    step(10_000, "the disk is full, and the reserve as well", ({ disk }) => {
+      disk.state = "full";
+      disk.hasReserve = false;
+    }),
     step(10_100, "a client deletes x", () =>
       remove(context.world, { kind: "ConfigMap", namespace: "default", name: "x" }),
     ),

@@ -31,7 +31,10 @@ export interface DiskDeps {
   readonly batching: Batching;
 }
 
-type Action = "append" | "compact";
+type Action = "append" | "append to reserve" | "compact";
+
+/** How often the reserve has space for a removal while the disk is full. */
+const reserveChance = 0.8;
 
 const batchDelayMsMax = 3;
 
@@ -44,6 +47,8 @@ export class SimulatedDisk {
   state: DiskState = "good";
   /** The next operation fails and may or may not have been applied. */
   failsNext = false;
+  /** Whether a full disk has space for removals, most of the time. */
+  hasReserve = true;
   /** Only the next append finds the disk full, after the usual latency. */
   isFullNext = false;
 
@@ -59,7 +64,9 @@ export class SimulatedDisk {
       location: "a simulated disk",
       load: async () => ({ compacted: this.#compacted, pages: onlyPage([...this.#records.values()]) }),
       gatherWrites: () => this.#gathered(user),
-      append: (records) => this.#act(user, "append", () => this.#append(records)),
+      append: (records, usesReserve = false) =>
+        this.#act(user, usesReserve ? "append to reserve" : "append", () => this.#append(records)),
+      hasRoom: () => this.#hasRoom(user),
       compact: (compacted, obsolete) => this.#act(user, "compact", () => this.#compact(compacted, obsolete)),
       close: async () => undefined,
     };
@@ -73,6 +80,15 @@ export class SimulatedDisk {
     return new Promise((resolve) => {
       if (how < 0.7) setImmediate(resolve);
       else time.later(random.fraction() * batchDelayMsMax, () => user.deliver(resolve));
+    });
+  }
+
+  #hasRoom(user: DiskUser): Promise<boolean> {
+    return new Promise((resolve) => {
+      if (user.isOver || !user.mayCall()) return;
+      this.#deps.time.later(this.#latencyMs(), () => {
+        if (!user.isOver) user.deliver(() => resolve(this.state !== "full"));
+      });
     });
   }
 
@@ -109,7 +125,9 @@ export class SimulatedDisk {
   #fault(action: Action): { readonly error: Error; readonly isApplied: boolean } | undefined {
     const isFull = this.state === "full" || (action === "append" && this.isFullNext);
     if (action === "append") this.isFullNext = false;
-    if (isFull) return { error: new LogFull("simulated"), isApplied: false };
+    const usesReserve = action === "append to reserve" && this.hasReserve;
+    const hasSpace = usesReserve && this.#deps.random.chance(reserveChance);
+    if (isFull && !hasSpace) return { error: new LogFull("simulated"), isApplied: false };
     if (!this.failsNext) return undefined;
     this.failsNext = false;
     return { error: new Error("the disk does not answer"), isApplied: this.#deps.random.chance(0.5) };

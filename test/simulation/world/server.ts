@@ -8,6 +8,7 @@ import {
   type Reply,
   type Transport,
 } from "@milo-quota/kubernetes/client/transport/transport.ts";
+import { isQuotaRelease } from "@milo-quota/quota/embedded/quota-release.ts";
 import type { SimulatedDisk } from "./disk.ts";
 import type { EmbeddedProcess } from "./embedded-process.ts";
 import { definitionsFrom, resolvePlane } from "./layout.ts";
@@ -99,6 +100,7 @@ export class SimulatedServer {
       resolvePlane,
       definitionsFrom,
       report,
+      isRelease: isQuotaRelease,
       limits: { store: this.#options.limits },
     });
     if (life.isOver) return;

@@ -14,15 +14,22 @@ export interface VersionInfo {
   readonly gitVersion: string;
 }
 
-/** Why the server is not ready; undefined when it is. */
-export type Readiness = () => string | undefined;
+/** Why a check fails; undefined when it does not. */
+type Check = () => string | undefined;
+
+export interface HealthChecks {
+  /** Fails when only a restart can help, so that a failing liveness probe gets the server restarted. */
+  readonly ping: Check;
+  /** Fails while not all writes can be stored. */
+  readonly storage: Check;
+}
 
 const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /** Health, version and discovery. */
-export function serverPaths(kinds: KindCatalog, version: VersionInfo, readiness: Readiness) {
+export function serverPaths(kinds: KindCatalog, version: VersionInfo, checks: HealthChecks) {
   return async ({ request, plane, path }: RequestContext): Promise<ApiResponse | undefined> => {
-    const health = healthResponse(path, request, readiness);
+    const health = healthResponse(path, request, checks);
     if (health !== undefined) return health;
     const form = { ...plainJson, pretty: isPretty(request) };
     const isVersion = path === "/version" || path === "/version/";
@@ -43,15 +50,21 @@ function isBuiltin(path: string, builtin: readonly ServedKind[]): boolean {
   return root === "api" || (root === "apis" && builtin.some((kind) => kind.group === group && group !== ""));
 }
 
-function healthResponse(path: string, { query }: ApiRequest, readiness: Readiness): ApiResponse | undefined {
-  const [, name, check = ""] = /^\/(healthz|livez|readyz)(\/.*)?$/.exec(path) ?? [];
+function healthResponse(path: string, { query }: ApiRequest, checks: HealthChecks): ApiResponse | undefined {
+  const [, name, check = ""] = /^\/(healthz|livez|readyz)(?:\/(.*))?$/.exec(path) ?? [];
   if (name === undefined) return undefined;
-  if (check !== "" && check !== "/" && check !== "/ping") return undefined;
-  // A server that can no longer write does not recover by itself: failing liveness gets it restarted.
-  const fault = readiness();
-  const line = fault === undefined ? "[+]ping ok\n" : `[-]ping failed: ${fault}\n`;
-  if (fault !== undefined) return plainTextResponse(500, `${line}${name} check failed\n`);
-  return plainTextResponse(200, query.has("verbose") ? `${line}${name} check passed\n` : "ok");
+  const { ping } = checks;
+  const all = Object.entries(name === "readyz" ? checks : { ping });
+  const wanted = all.filter(([each]) => check === "" || check === each);
+  if (wanted.length === 0) return undefined;
+  const results = wanted.map(([each, faultOf]) => ({ each, fault: faultOf() }));
+  const lines = results.map(({ each, fault }) =>
+    fault === undefined ? `[+]${each} ok\n` : `[-]${each} failed: ${fault}\n`,
+  );
+  if (results.some(({ fault }) => fault !== undefined)) {
+    return plainTextResponse(500, `${lines.join("")}${name} check failed\n`);
+  }
+  return plainTextResponse(200, query.has("verbose") ? `${lines.join("")}${name} check passed\n` : "ok");
 }
 
 function discoveryResponse(path: string, request: ApiRequest, kinds: PlaneKinds): ApiResponse | undefined {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import { LogFull } from "./log/record-log.ts";
 import type { ObjectKey, Scope } from "./object-key.ts";
 import type { StoredObject } from "./stored-object.ts";
 import type { TransactionOptions, TransactionResult, Write } from "./transaction.ts";
@@ -43,6 +44,11 @@ export class RevisionCompacted extends Error {
  */
 export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";
+
+  /** Whether the disk is full: soon trying again is of no use. */
+  get isFull(): boolean {
+    return this.cause instanceof LogFull;
+  }
 }
 
 /** An object exceeds the limits of size or depth; nothing was written. */
@@ -59,6 +65,9 @@ export interface ObjectStore {
 
   /** Why writes fail until a restart; undefined while they work. */
   readonly writeFailure: string | undefined;
+
+  /** The same, and also why only removals are written while the disk is full. */
+  readonly writeProblem: string | undefined;
 
   /**
    * The last revision of the transaction that a revision belongs to; itself otherwise. Lists use such revisions only,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makePrivateDirectory } from "./private-directory.ts";
 
 /** Loads a small secret from the data directory, or creates and stores it. */
 export function loadOrCreateSecret(directory: string, name: string, make: () => string): string {
@@ -15,10 +16,15 @@ export function loadOrCreateSecret(directory: string, name: string, make: () => 
   return text;
 }
 
-/** Private to its owner, and written atomically. */
+/** Private to its owner, and written atomically. On a full disk nothing is left behind. */
 export function writePrivateFile(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateDirectory(dirname(path));
   const unfinished = `${path}.${randomBytes(4).toString("hex")}`;
-  writeFileSync(unfinished, text, { mode: 0o600 });
-  renameSync(unfinished, path);
+  try {
+    writeFileSync(unfinished, text, { mode: 0o600 });
+    renameSync(unfinished, path);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
 }

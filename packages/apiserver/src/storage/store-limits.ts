@@ -18,6 +18,8 @@ export interface StoreLimits {
   readonly compactionCount: number;
   /** How often expired changes are looked for. */
   readonly compactionEveryMs: number;
+  /** How often a full disk is checked for space. */
+  readonly roomCheckEveryMs: number;
 }
 
 const mebi = 1024 * 1024;
@@ -35,4 +37,5 @@ export const defaultLimits: StoreLimits = {
   queueChars: 128 * mebi,
   compactionCount: 1_024,
   compactionEveryMs: 30_000,
+  roomCheckEveryMs: 2_000,
 };

@@ -17,14 +17,20 @@ export interface StoreOptions {
   readonly limits?: Partial<StoreLimits>;
   /** Receives errors that listeners of watches throw; such a listener is unsubscribed. */
   readonly report?: (error: unknown) => void;
+  /** Whether an update may use the space that a full disk keeps for removals. Deletions may anyway. */
+  readonly isRemoval?: IsRemoval;
+  /** Called when not all writes are stored any more, with the reason, and when they are again. */
+  readonly onWriteProblem?: (problem: string | undefined) => void;
 }
+
+export type IsRemoval = (before: StoredObject, after: JsonObject) => boolean;
 
 /** Loads a log and serves it from memory. Throws LogDamaged, after closing the log. */
 export async function openStore(log: RecordLog, clock: Clock, options: StoreOptions = {}): Promise<ObjectStore> {
   const limits = { ...defaultLimits, ...options.limits };
   try {
     const loaded = await loadLog(log, clock.now(), limits);
-    return new Store({ ...loaded, log, clock }, limits, options.report ?? warn);
+    return new Store({ ...loaded, log, clock }, limits, options);
   } catch (error) {
     await log.close().catch(() => undefined); // the first failure is the one to report
     throw error;
@@ -34,6 +40,7 @@ export async function openStore(log: RecordLog, clock: Clock, options: StoreOpti
 interface StoreDeps extends LoadedStore {
   readonly log: RecordLog;
   readonly clock: Clock;
+  readonly hasRoom: boolean;
 }
 
 class Store implements ObjectStore {
@@ -46,14 +53,19 @@ class Store implements ObjectStore {
   /** Visible changes that watchers are still to be notified of. */
   #changes: readonly Change[] = [];
   #timer: Timer | undefined;
+  readonly #roomCheckEveryMs: number;
+  readonly #options: StoreOptions;
+  #roomTimer: Timer | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(parts: StoreDeps, limits: StoreLimits, report: (error: unknown) => void) {
+  constructor(parts: StoreDeps, limits: StoreLimits, options: StoreOptions) {
     this.#deps = parts;
     this.#objects = parts.objects;
     this.#compactionEveryMs = limits.compactionEveryMs;
     this.#objectChars = limits.objectChars;
-    this.#watchers = new Watchers(report);
+    this.#roomCheckEveryMs = limits.roomCheckEveryMs;
+    this.#options = options;
+    this.#watchers = new Watchers(options.report ?? warn);
     const { log, compaction, objects } = parts;
     const versions = {
       revisionOf: (key: ObjectKey) => this.#revisionOf(key),
@@ -62,10 +74,15 @@ class Store implements ObjectStore {
     };
     const publish = (): void => this.#publish();
     const apply = (rows: readonly Row[]): readonly StoredObject[] => this.#apply(rows);
+    const isRemoval = (write: PreparedWrite): boolean => this.#isRemoval(write);
+    const onProblem = (): void => this.#onProblem();
+    const revision = (): number => objects.revision;
     this.#writer = new LogWriter(
-      { log, compaction, versions, revision: () => objects.revision, apply, publish },
+      { log, compaction, versions, revision, apply, publish, isRemoval, onProblem },
       limits,
+      parts.hasRoom,
     );
+    if (!parts.hasRoom) this.#onProblem();
     this.#schedule();
   }
 
@@ -130,6 +147,10 @@ class Store implements ObjectStore {
     return this.#writer.rejectReason;
   }
 
+  get writeProblem(): string | undefined {
+    return this.#writer.problem;
+  }
+
   resources(): readonly string[] {
     return this.#objects.resources;
   }
@@ -154,12 +175,33 @@ class Store implements ObjectStore {
   async #close(): Promise<void> {
     await this.#writer.stop("the store is closed");
     this.#timer?.stop();
+    this.#roomTimer?.stop();
     this.#watchers.clear();
     await this.#deps.log.close();
   }
 
   #revisionOf(key: ObjectKey): number {
     return this.#objects.get(key)?.revision ?? 0;
+  }
+
+  #isRemoval({ key, expected, deleted, object }: PreparedWrite): boolean {
+    if (deleted) return true;
+    const before = this.#objects.get(key);
+    return before?.revision === expected && this.#options.isRemoval?.(before, object) === true;
+  }
+
+  #onProblem(): void {
+    this.#options.onWriteProblem?.(this.#writer.problem);
+    this.#scheduleRoomCheck();
+  }
+
+  #scheduleRoomCheck(): void {
+    if (this.#roomTimer !== undefined || !this.#writer.isFull || this.#closed !== undefined) return;
+    this.#roomTimer = this.#deps.clock.after(this.#roomCheckEveryMs, () => {
+      this.#roomTimer = undefined;
+      if (this.#writer.isFull) this.#writer.checkRoom();
+      this.#scheduleRoomCheck();
+    });
   }
 
   #prepare(write: Write): PreparedWrite {

@@ -46,7 +46,7 @@ export class Batch {
   /** Adds a transaction, or settles it if it conflicts, or leaves it to the next batch, perhaps with all after it. */
   take(transaction: PendingTransaction): "taken" | "answered" | "waits" | "full" {
     const { writes, chars } = transaction;
-    if (writes.some(({ id }) => this.#ids.has(id) || this.#blocked.has(id))) return this.#block(transaction);
+    if (writes.some(({ id }) => this.#ids.has(id) || this.#blocked.has(id))) return this.leave(transaction);
     const at = writes.findIndex(({ key, expected }) => this.#versions.revisionOf(key) !== expected);
     if (at >= 0) {
       const current = this.#versions.get((writes[at] as PreparedWrite).key);
@@ -101,18 +101,19 @@ export class Batch {
     for (const [transaction, stored] of answers) transaction.answer({ outcome: "stored", stored });
   }
 
-  failed(end: Exclude<BatchEnd["outcome"], "stored">, error: Error): void {
-    for (const { rendered } of this.#rendered) rendered.onEnded({ outcome: end });
-    for (const transaction of this.#transactions) transaction.fail(error);
+  /** Leaves a transaction to the next batch, and all later ones of its objects. */
+  leave({ writes }: PendingTransaction): "waits" {
+    for (const { id } of writes) this.#blocked.add(id);
+    return "waits";
+  }
+
+  /** Tells the renderers. The transactions are still to be settled. */
+  ended(outcome: Exclude<BatchEnd["outcome"], "stored">): void {
+    for (const { rendered } of this.#rendered) rendered.onEnded({ outcome });
   }
 
   #hasRoomFor(count: number, chars: number): boolean {
     return this.#count + count <= this.#limits.batchCount && this.#chars + chars <= this.#limits.batchChars;
-  }
-
-  #block({ writes }: PendingTransaction): "waits" {
-    for (const { id } of writes) this.#blocked.add(id);
-    return "waits";
   }
 
   #renderOne(renderer: BatchRenderer, transactions: readonly PendingTransaction[]): readonly PendingTransaction[] {

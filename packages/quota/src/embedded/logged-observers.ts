@@ -5,6 +5,14 @@ import type { AdmissionObserver } from "../admission/admission-observer.ts";
 import type { DecisionObserver } from "../controllers/writer/writer-deps.ts";
 import type { Log } from "../telemetry/log.ts";
 
+/** Logs when writes begin to fail, with the reason, and when all are stored again. */
+export function loggedStorage(log: Log): (problem: string | undefined) => void {
+  return (problem) => {
+    if (problem === undefined) log.info("all writes are stored again");
+    else log.error(`not all writes are stored: ${problem}`);
+  };
+}
+
 export function loggedRequests(log: Log, observer: RequestObserver): RequestObserver {
   return {
     ...observer,

@@ -16,10 +16,11 @@ import { Tenancy } from "../tenancy/tenancy.ts";
 import { planesOfServer } from "../views/planes-of-server.ts";
 import type { Runtime } from "../views/runtime.ts";
 import { installKinds } from "./install-kinds.ts";
-import { loggedAdmission, loggedDecisions, loggedRequests } from "./logged-observers.ts";
+import { loggedAdmission, loggedDecisions, loggedRequests, loggedStorage } from "./logged-observers.ts";
 import { metricsPath } from "./metrics/metrics-path.ts";
 import { serveMetrics } from "./metrics/metrics-server.ts";
 import { SystemMetrics } from "./metrics/system-metrics.ts";
+import { isQuotaRelease } from "./quota-release.ts";
 import { QuotaSystem, systemUser } from "./quota-system.ts";
 
 export interface UpOptions extends Address, Pick<OpenOptions, "directory" | "token" | "kubeconfig" | "clock"> {
@@ -90,6 +91,8 @@ function serverOptions({ scrapes, requestObserver, wrapLog }: SystemMetrics, log
     unknownFieldHint,
     otherPaths: [metricsPath(() => scrapes.text())],
     requestObserver: loggedRequests(log, requestObserver),
+    onWriteProblem: loggedStorage(log),
+    isRelease: isQuotaRelease,
     wrapLog,
   };
 }
@@ -151,6 +154,7 @@ async function openMetricsPort(
   parts: StartedComponents,
 ): Promise<string | undefined> {
   if (port === undefined) return undefined;
-  const { url } = parts.add(await serveMetrics({ port, text: () => scrapes.text(), fault: () => store.writeFailure }));
+  const health = { fault: () => store.writeFailure, unready: () => store.writeProblem };
+  const { url } = parts.add(await serveMetrics({ port, text: () => scrapes.text(), ...health }));
   return `${url}/metrics`;
 }

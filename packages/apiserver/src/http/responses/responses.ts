@@ -54,8 +54,10 @@ export function statusOf(error: unknown, { signal }: AbortControllerLike, report
   if (error instanceof ObjectTooLarge) {
     return failure("RequestEntityTooLarge", `Request entity too large: ${error.message}`);
   }
-  if (error instanceof StorageUnavailable)
-    return failure("ServiceUnavailable", error.message, { retryAfterSeconds: 5 });
+  if (error instanceof StorageUnavailable) {
+    // kubectl would try a rejected write for a minute before it shows why.
+    return failure("ServiceUnavailable", error.message, error.isFull ? undefined : { retryAfterSeconds: 5 });
+  }
   if (error instanceof DOMException && error.name === "TimeoutError") {
     return failure("Timeout", "Timeout: request did not complete within the allotted timeout");
   }

@@ -8,8 +8,13 @@ export interface LoadedStore {
   readonly compaction: Compaction;
 }
 
+/** A loaded store, and whether its disk has space for all writes. */
+interface LoadResult extends LoadedStore {
+  readonly hasRoom: boolean;
+}
+
 /** Loads a log into memory. The history in the log counts as written now. Throws LogDamaged. */
-export async function loadLog(log: RecordLog, nowMs: number, limits: StoreLimits): Promise<LoadedStore> {
+export async function loadLog(log: RecordLog, nowMs: number, limits: StoreLimits): Promise<LoadResult> {
   const { compacted, pages } = await log.load();
   const loaded = {
     objects: new VersionedObjects(compacted, limits),
@@ -22,7 +27,7 @@ export async function loadLog(log: RecordLog, nowMs: number, limits: StoreLimits
   } catch (error) {
     throw error instanceof RangeError ? new LogDamaged(log.location, error.message) : error;
   }
-  return loaded;
+  return { ...loaded, hasRoom: await log.hasRoom() };
 }
 
 function take(loaded: LoadedStore, record: LogRecord, compacted: number, nowMs: number): void {

@@ -1,4 +1,5 @@
 import { FakeClock } from "@milo-quota/kubernetes/protocol/fake-clock.ts";
+import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BlockingLog } from "../../../test/blocking-log.ts";
 import type { ObjectKey } from "../object-key.ts";
@@ -164,6 +165,117 @@ describe("writes in flight to the disk", () => {
     await pass(2); // the revisions of the failed writes were never visible
     expect((await after).ok).toBe(true);
     expect(observed).toEqual([2]);
+  });
+
+  describe("while the disk is full", () => {
+    const isFinalizerLess = (_: unknown, after: JsonObject): boolean => after["finalizers"] === undefined;
+    let problems: (string | undefined)[];
+
+    beforeEach(async () => {
+      await store.close();
+      problems = [];
+      const onWriteProblem = (problem: string | undefined) => problems.push(problem);
+      store = await openStore(log, clock, { isRemoval: isFinalizerLess, onWriteProblem });
+      const created = ["a", "b"].map((name) => store.put(key(name), 0, { finalizers: [] }));
+      await pass(2, 3);
+      await Promise.all(created);
+    });
+
+    /** A create that the full disk rejects. */
+    async function fill(): Promise<void> {
+      log.isFull = true;
+      const failed = expect(create("c")).rejects.toThrow("the disk is full");
+      await (await log.next()).fail(full);
+      await failed;
+    }
+
+    async function passReserved(...revisions: number[]): Promise<void> {
+      const call = await log.next();
+      expect([call.what, call.revisions]).toEqual(["append to reserve", revisions]);
+      await call.pass();
+    }
+
+    it("only removals are stored, with the space kept for them", async () => {
+      await fill();
+      const others = [create("d"), store.put(key("b"), 3, { finalizers: [], more: 1 })];
+      const [removed, released] = [store.remove(key("a"), 2, {}), store.put(key("b"), 3, {})];
+      for (const other of others) await expect(other).rejects.toMatchObject({ isFull: true });
+      await passReserved(4, 5);
+      expect([(await removed).ok, (await released).ok]).toEqual([true, true]);
+      expect(seen()).toEqual([1, 5, 0]);
+      expect(problems).toEqual([expect.stringContaining("the disk is full")]);
+      expect(store.writeProblem).toContain("the disk is full");
+      expect(store.writeFailure).toBeUndefined();
+    });
+
+    it("a transaction with a removal and another write is rejected", async () => {
+      await fill();
+      const write = { key: key("d"), expected: 0, object: {}, deleted: false };
+      const both = store.transact([{ key: key("a"), expected: 2, object: {}, deleted: true }, write]);
+      await expect(both).rejects.toMatchObject({ isFull: true });
+    });
+
+    it("a removal in the batch that finds it full is stored by the next one", async () => {
+      log.isFull = true;
+      const others = [create("c"), create("d")];
+      const removed = store.remove(key("a"), 2, {});
+      const call = await log.next();
+      const behind = [store.remove(key("b"), 3, {}), create("a")];
+      const failed = Promise.allSettled([...others, behind[1]]);
+      await call.fail(full);
+      expect((await failed).map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+      await passReserved(4, 5);
+      expect([(await removed).ok, (await behind[0])?.ok]).toEqual([true, true]);
+    });
+
+    it("a removal fails as well once the space kept for it is used up", async () => {
+      await fill();
+      const removed = expect(store.remove(key("a"), 2, {})).rejects.toMatchObject({ isFull: true });
+      await (await log.next()).fail(full);
+      await removed;
+      expect(store.get(key("a"))).toBeDefined();
+    });
+
+    it("the next write finds out whether there is space again", async () => {
+      await fill();
+      log.isFull = false;
+      const created = create("c");
+      await pass(4);
+      expect((await created).ok).toBe(true);
+      expect(problems).toEqual([expect.stringContaining("the disk is full"), undefined]);
+    });
+
+    it("it is checked for space every two seconds", async () => {
+      await fill();
+      const checks = log.roomChecks;
+      clock.advance(2_000);
+      expect(await log.isIdle()).toBe(true);
+      expect([log.roomChecks, problems.length]).toEqual([checks + 1, 1]);
+      log.isFull = false;
+      clock.advance(2_000);
+      expect(await log.isIdle()).toBe(true);
+      expect([store.writeProblem, problems.length]).toEqual([undefined, 2]);
+    });
+
+    it("a restart knows it", async () => {
+      await store.close();
+      log.isFull = true;
+      store = await openStore(log, clock, { onWriteProblem: (problem) => problems.push(problem) });
+      expect(problems).toEqual([expect.stringContaining("the disk is full")]);
+      await expect(create("c")).rejects.toMatchObject({ isFull: true });
+      const removed = store.remove(key("a"), 2, {});
+      await passReserved(4);
+      await removed;
+    });
+
+    it("a failure with an unknown outcome ends all writes", async () => {
+      await fill();
+      const removed = expect(store.remove(key("a"), 2, {})).rejects.toThrow("no writes are accepted until a restart");
+      await (await log.next()).fail(broken);
+      await removed;
+      expect(problems.at(-1)).toBe(store.writeFailure);
+      await expect(store.remove(key("b"), 3, {})).rejects.toThrow("no writes are accepted until a restart");
+    });
   });
 
   it("of the same object are answered in order of arrival", async () => {

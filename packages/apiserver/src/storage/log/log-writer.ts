@@ -20,6 +20,10 @@ interface Deps {
   readonly apply: (rows: readonly Row[]) => readonly StoredObject[];
   /** Notifies watchers of the rows that became visible last. */
   readonly publish: () => void;
+  /** Whether a write may use the space that a full disk keeps for removals. */
+  readonly isRemoval: (write: PreparedWrite) => boolean;
+  /** Called when the problem changes. */
+  readonly onProblem: () => void;
 }
 
 /**
@@ -37,11 +41,15 @@ export class LogWriter {
   #queuedChars = 0;
   #rejectReason: string | undefined;
   #isBroken = false;
+  /** While the disk is full: only removals are written. */
+  #full: StorageUnavailable | undefined;
+  #isRoomCheckDue = false;
   #running: Promise<void> | undefined;
 
-  constructor(deps: Deps, limits: StoreLimits) {
+  constructor(deps: Deps, limits: StoreLimits, hasRoom: boolean) {
     this.#deps = deps;
     this.#limits = limits;
+    if (!hasRoom) this.#full = fullError(new LogFull("database or disk is full"));
   }
 
   isPending(key: ObjectKey): boolean {
@@ -80,6 +88,21 @@ export class LogWriter {
     return this.#rejectReason;
   }
 
+  get isFull(): boolean {
+    return this.#full !== undefined;
+  }
+
+  /** Why not all writes are accepted; undefined while they are. */
+  get problem(): string | undefined {
+    return this.#rejectReason ?? this.#full?.message;
+  }
+
+  /** Checks whether a full disk has space again. */
+  checkRoom(): void {
+    this.#isRoomCheckDue = true;
+    this.wake();
+  }
+
   /** Starts writing if there is anything to write. */
   wake(): void {
     this.#running ??= this.#run();
@@ -94,6 +117,7 @@ export class LogWriter {
   async #run(): Promise<void> {
     for (;;) {
       await this.#deps.log.gatherWrites();
+      if (this.#full !== undefined) await this.#waitForRoom(this.#full);
       const batch = this.#takeBatch();
       if (!batch.isEmpty) await this.#append(batch);
       const step = this.#isBroken ? undefined : this.#deps.compaction.next();
@@ -108,14 +132,68 @@ export class LogWriter {
     const { log, revision, apply, publish } = this.#deps;
     try {
       const rows = batch.rows(revision() + 1);
-      await log.append(rows.map(({ record }) => record));
+      const records = rows.map(({ record }) => record);
+      await log.append(records, this.isFull);
       const stored = apply(rows);
       this.#forget(batch.transactions);
       batch.stored(stored);
       publish();
     } catch (error) {
-      this.#failAll(batch, error);
+      if (error instanceof LogFull && !this.isFull) this.#becomeFull(batch, fullError(error));
+      else this.#failAll(batch, error);
     }
+  }
+
+  /** Fails all but removals, unless there is space again. */
+  async #waitForRoom(full: StorageUnavailable): Promise<void> {
+    const others = this.#queue.filter((transaction) => !this.#isRemoval(transaction));
+    if (others.length === 0 && !this.#isRoomCheckDue) return;
+    this.#isRoomCheckDue = false;
+    try {
+      if (await this.#deps.log.hasRoom()) this.#setFull(undefined);
+      else this.#fail(others, full);
+    } catch (error) {
+      this.#failAll(this.#newBatch(), error);
+    }
+  }
+
+  /** Fails all but removals, which are tried again and may then use the space kept for them. */
+  #becomeFull(batch: Batch, full: StorageUnavailable): void {
+    const all = [...batch.transactions, ...this.#queue];
+    batch.ended("rolled back");
+    this.#setFull(full);
+    this.#queue = all;
+    for (const { chars } of batch.transactions) this.#queuedChars += chars;
+    this.#fail(
+      all.filter((transaction) => !this.#isRemoval(transaction)),
+      full,
+    );
+  }
+
+  /** Fails these transactions of the queue. */
+  #fail(failed: readonly PendingTransaction[], error: StorageUnavailable): void {
+    const gone = new Set(failed);
+    this.#queue = this.#queue.filter((transaction) => !gone.has(transaction));
+    for (const { chars } of failed) this.#queuedChars -= chars;
+    this.#forget(failed);
+    for (const transaction of this.#queue) for (const { id } of transaction.writes) this.#pending.set(id, transaction);
+    for (const transaction of failed) transaction.fail(error);
+  }
+
+  #isRemoval({ writes }: PendingTransaction): boolean {
+    return writes.every((write) => this.#deps.isRemoval(write));
+  }
+
+  #setFull(full: StorageUnavailable | undefined): void {
+    this.#full = full;
+    this.#deps.onProblem();
+  }
+
+  #newBatch(): Batch {
+    const { batchChars } = this.#limits;
+    // Smaller in the reserve, so that one large batch does not need all of it.
+    const limits = this.isFull ? { ...this.#limits, batchChars: batchChars / 16 } : this.#limits;
+    return new Batch(this.#deps.versions, limits);
   }
 
   async #compact(step: CompactionStep): Promise<void> {
@@ -124,18 +202,20 @@ export class LogWriter {
       await log.compact(step.compacted, step.obsolete);
     } catch (error) {
       compaction.postpone(step);
-      if (!(error instanceof LogFull)) this.#failAll(new Batch(this.#deps.versions, this.#limits), error);
+      if (!(error instanceof LogFull)) this.#failAll(this.#newBatch(), error);
     }
   }
 
   #takeBatch(): Batch {
-    const batch = new Batch(this.#deps.versions, this.#limits);
+    const batch = this.#newBatch();
     const waiting: PendingTransaction[] = [];
     const answered: PendingTransaction[] = [];
     let at = 0;
     for (; at < this.#queue.length; at += 1) {
       const transaction = this.#queue[at] as PendingTransaction;
-      const fate = batch.take(transaction);
+      // Others that came while the disk was asked for space wait until it is asked again.
+      const isLeft = this.isFull && !this.#isRemoval(transaction);
+      const fate = isLeft ? batch.leave(transaction) : batch.take(transaction);
       if (fate === "full") break;
       if (fate === "waits") waiting.push(transaction);
       else this.#queuedChars -= transaction.chars;
@@ -157,25 +237,27 @@ export class LogWriter {
   /** Fails a batch and everything behind it. While the state of the disk is uncertain, nothing more is written. */
   #failAll(batch: Batch, cause: unknown): void {
     const isFull = cause instanceof LogFull;
-    const message = isFull ? fullMessage(cause) : uncertainMessage(cause);
-    if (!isFull) this.#break(message);
-    const error = new StorageUnavailable(message, { cause });
+    const error = isFull ? fullError(cause) : new StorageUnavailable(uncertainMessage(cause), { cause });
+    if (!isFull) this.#break(error.message);
     const queued = this.#queue;
     this.#queue = [];
     this.#queuedChars = 0;
     this.#forget([...batch.transactions, ...queued]);
-    batch.failed(isFull ? "rolled back" : "unknown", error);
-    for (const transaction of queued) transaction.fail(error);
+    batch.ended(isFull ? "rolled back" : "unknown");
+    for (const transaction of [...batch.transactions, ...queued]) transaction.fail(error);
   }
 
   #break(message: string): void {
     this.#isBroken = true;
+    this.#full = undefined;
     this.#rejectReason = message;
+    this.#deps.onProblem();
   }
 }
 
-function fullMessage(cause: LogFull): string {
-  return `the disk is full and nothing was written (${cause.message}); writes resume when there is space`;
+function fullError(cause: LogFull): StorageUnavailable {
+  const message = `the disk is full and nothing was written (${cause.message}); writes resume when there is space`;
+  return new StorageUnavailable(message, { cause });
 }
 
 function uncertainMessage(cause: unknown): string {

@@ -27,6 +27,11 @@ export class MemoryLog implements RecordLog {
     for (const record of records) this.#records.set(record.revision, record);
   }
 
+  async hasRoom(): Promise<boolean> {
+    await Promise.resolve();
+    return true;
+  }
+
   async compact(compacted: number, obsolete: readonly number[]): Promise<void> {
     await Promise.resolve();
     this.#compacted = compacted;

@@ -28,8 +28,14 @@ export interface RecordLog {
   /** Resolves when concurrent writers have added their writes, so that they share one `append`. */
   gatherWrites(): Promise<void>;
 
-  /** Resolves once all records are durable. Rejects with LogFull when certainly none was written. */
-  append(records: readonly LogRecord[]): Promise<void>;
+  /**
+   * Resolves once all records are durable. Rejects with LogFull when certainly none was written. `usesReserve`: may use the
+   * space that is kept free for removals.
+   */
+  append(records: readonly LogRecord[], usesReserve?: boolean): Promise<void>;
+
+  /** Called after `load` and after LogFull: whether there is space for all writes. Sets space aside for removals. */
+  hasRoom(): Promise<boolean>;
 
   /** Stores the compacted revision and deletes the records with these revisions, atomically. */
   compact(compacted: number, obsolete: readonly number[]): Promise<void>;

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { readJson } from "@milo-quota/kubernetes/protocol/json-reader.ts";
 import { isJsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import type Database from "libsql";
+import { DiskRoom } from "./disk-room.ts";
 import { checksumOf, flagsOf, headChecksum, readFlags } from "./record-checksum.ts";
 import type { LogRecord } from "./record-log.ts";
 import { DatabaseDamaged, DatabaseFull, sqliteCode } from "./sqlite-errors.ts";
@@ -10,10 +11,10 @@ import { formatVersion, type OpenDatabase, openDatabase, pidPath, scalar } from 
 
 const pageRecords = 1_000;
 const pageChars = 4 * 1024 * 1024;
-/** Text written between checkpoints: enough to amortize their cost, little enough for a short pause. */
-const checkpointChars = 4 * 1024 * 1024;
 /** Approximate size of a transaction besides its texts. */
 const transactionChars = 8 * 1024;
+/** Records that are compacted at once, however little space the disk has. */
+const compactedMin = 16;
 
 export function openSqliteFile(options: SqliteOptions): SqliteFile {
   return new SqliteFile(openDatabase(databasePath(options.directory), options), options.directory);
@@ -24,6 +25,7 @@ export class SqliteFile {
   readonly compacted: number;
   readonly #db: Database.Database;
   readonly #directory: string;
+  readonly #room: DiskRoom;
   readonly #insert: Database.Statement;
   readonly #delete: Database.Statement;
   readonly #setHead: Database.Statement;
@@ -36,6 +38,7 @@ export class SqliteFile {
   constructor({ db, compacted, format }: OpenDatabase, directory: string) {
     this.#db = db;
     this.#directory = directory;
+    this.#room = new DiskRoom(db, directory);
     this.#insert = db.prepare("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
     this.#delete = db.prepare("DELETE FROM records WHERE revision = ?");
     this.#setHead = db.prepare("UPDATE head SET format = ?, compacted = ?, checksum = ?");
@@ -61,8 +64,20 @@ export class SqliteFile {
     return records;
   }
 
-  append(records: readonly LogRecord[]): void {
+  /** `usesReserve`: the space that is kept free for removals may be used. */
+  append(records: readonly LogRecord[], usesReserve = false): void {
     const chars = records.reduce((sum, { text }) => sum + text.length, 0);
+    if (usesReserve) this.#appendRemovals(records, chars);
+    else if (this.#room.isForAll) this.#append(records, chars);
+    else throw new DatabaseFull();
+  }
+
+  /** Whether all writes have room, after a checkpoint. Restores the reserve. */
+  hasRoom(): boolean {
+    return this.#checkpointIfPossible() && this.#room.regain();
+  }
+
+  #append(records: readonly LogRecord[], chars: number): void {
     this.#transaction(chars, records[0]?.revision, () => {
       for (const record of records) this.#insert.run(rowOf(record));
       // From the first write on, programs that support only older formats reject the database instead of misreading it.
@@ -71,7 +86,25 @@ export class SqliteFile {
     this.#format = formatVersion;
   }
 
+  /** Frees pages for later writes, so it may use all space that is left, and does with less in smaller steps. */
   compact(compacted: number, obsolete: readonly number[]): void {
+    try {
+      this.#compact(compacted, obsolete);
+    } catch (error) {
+      if (!(error instanceof DatabaseFull)) throw error;
+      this.#room.releaseAll();
+      this.#checkpointIfPossible();
+      this.#compactInSteps(compacted, obsolete);
+    }
+  }
+
+  #compactInSteps(compacted: number, obsolete: readonly number[]): void {
+    const half = Math.ceil(obsolete.length / 2);
+    if (obsolete.length <= compactedMin) this.#compact(compacted, obsolete);
+    else for (const part of [obsolete.slice(0, half), obsolete.slice(half)]) this.compact(compacted, part);
+  }
+
+  #compact(compacted: number, obsolete: readonly number[]): void {
     this.#transaction(obsolete.length * 1024, undefined, () => {
       for (const revision of obsolete) this.#delete.run([revision]);
       this.#writeHead(compacted);
@@ -85,15 +118,36 @@ export class SqliteFile {
 
   /** Moves the write-ahead log into the database once it is long. */
   checkpointIfLong(): void {
-    if (this.#charsSinceCheckpoint < checkpointChars) return;
+    if (this.#charsSinceCheckpoint < this.#room.checkpointChars) return;
+    if (this.#checkpointIfPossible() && !this.#room.isReserveWhole) this.#room.regain();
+  }
+
+  /** Without the space for it, the write-ahead log goes on growing. */
+  #checkpointIfPossible(): boolean {
+    if (!this.#room.hasSpaceForCheckpoint()) return false;
+    try {
+      this.#checkpoint("PASSIVE");
+    } catch (error) {
+      if (!(error instanceof DatabaseFull)) throw error;
+      this.#room.onCheckpointFailed();
+      return false;
+    }
     this.#charsSinceCheckpoint = 0;
-    this.#checkpoint("PASSIVE");
+    return true;
+  }
+
+  #appendRemovals(records: readonly LogRecord[], chars: number): void {
+    if (!this.#room.makeRoomForRemoval(chars)) throw new DatabaseFull();
+    this.#append(records, chars);
   }
 
   /** Leaves a single file behind, unless there is no space: data in the write-ahead log is durable too. */
   close(): void {
     try {
-      if (this.#isSound) this.#checkpoint("TRUNCATE");
+      if (this.#isSound && this.#room.hasSpaceForCheckpoint()) {
+        this.#checkpoint("TRUNCATE");
+        this.#room.keep();
+      }
     } catch (error) {
       if (!(error instanceof DatabaseFull)) throw error;
     } finally {
@@ -106,7 +160,7 @@ export class SqliteFile {
     try {
       this.#db.pragma(`wal_checkpoint(${mode})`);
     } catch (error) {
-      throw sqliteCode(error) === "SQLITE_FULL" ? new DatabaseFull((error as Error).message) : error;
+      throw sqliteCode(error) === "SQLITE_FULL" ? new DatabaseFull() : error;
     }
   }
 
@@ -119,8 +173,8 @@ export class SqliteFile {
     } catch (error) {
       const isFull = sqliteCode(error) === "SQLITE_FULL" && this.#isRolledBack(first);
       this.#isSound = isFull;
-      this.#charsSinceCheckpoint = checkpointChars; // a checkpoint may free space
-      throw isFull ? new DatabaseFull((error as Error).message) : error;
+      this.#charsSinceCheckpoint = this.#room.checkpointChars; // a checkpoint may free space
+      throw isFull ? new DatabaseFull() : error;
     }
   }
 

@@ -211,11 +211,32 @@ describe("a database on disk", () => {
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-  it("is one file once it is closed", async () => {
+  it("is one file beside its reserve once it is closed", async () => {
     const store = await openIn(join(directory, "deep", "down"));
     await put(store, "a", "x");
     await store.close();
-    expect(readdirSync(join(directory, "deep", "down"))).toEqual(["objects.db"]);
+    expect(readdirSync(join(directory, "deep", "down"))).toEqual(["objects.db", "objects.reserve"]);
+  });
+
+  it.each([
+    ["a reserve", "objects.reserve"],
+    ["a kubeconfig", "kubeconfig"],
+  ])("that is gone, beside %s, is not taken for an empty one", async (_, name) => {
+    const store = await openIn(directory);
+    await put(store, "a", "x");
+    await store.close();
+    rmSync(databasePath(directory));
+    rmSync(join(directory, "objects.reserve"));
+    writeFileSync(join(directory, name), "");
+    await expect(openIn(directory)).rejects.toThrow(
+      `${databasePath(directory)} is missing, but ${directory} has ${name} of an earlier start: ` +
+        "restore the directory from a backup, or remove it to start empty",
+    );
+    expect(readdirSync(directory)).toEqual([name]);
+  });
+
+  it("cannot be created where the operating system has no directories", async () => {
+    await expect(openIn("/proc/milo-quota/data")).rejects.toThrow(/ENOENT.*\/proc\/milo-quota/);
   });
 
   it("is locked for a second store, which reports the owner", async () => {
@@ -230,7 +251,7 @@ describe("a database on disk", () => {
   it("says why it cannot be opened", async () => {
     const file = join(directory, "file");
     writeFileSync(file, "");
-    await expect(openIn(file)).rejects.toThrow(/EEXIST.*file/);
+    await expect(openIn(file)).rejects.toThrow(/ENOTDIR.*file/);
   });
 
   it("holds more than one page of records and many checkpoints", async () => {

@@ -4,7 +4,7 @@ import { type LoadedLog, LogDamaged, LogFull, type LogRecord, type RecordLog } f
 import { databasePath, type Reply, type Request, type SqliteOptions } from "./sqlite-messages.ts";
 import { startThread } from "./sqlite-thread.ts";
 
-type Succeeded = Extract<Reply, { readonly reply: "done" | "opened" | "page" }>;
+type Succeeded = Extract<Reply, { readonly reply: "done" | "opened" | "page" | "room" }>;
 
 /**
  * Keeps records in an SQLite database. A thread of its own waits for the disk, so that the main thread can serve
@@ -38,8 +38,13 @@ export class SqliteLog implements RecordLog {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
-  async append(records: readonly LogRecord[]): Promise<void> {
-    await this.#ask({ ask: "append", records });
+  async append(records: readonly LogRecord[], usesReserve = false): Promise<void> {
+    await this.#ask({ ask: "append", records, usesReserve });
+  }
+
+  async hasRoom(): Promise<boolean> {
+    const reply = await this.#ask({ ask: "room" });
+    return reply.reply === "room" && reply.hasRoom;
   }
 
   async compact(compacted: number, obsolete: readonly number[]): Promise<void> {
@@ -97,7 +102,7 @@ export class SqliteLog implements RecordLog {
       case "damaged":
         throw new LogDamaged(this.location, reply.message);
       case "failed":
-        throw new Error(reply.message);
+        throw Object.assign(new Error(reply.message), { code: reply.code });
       default:
         return reply;
     }

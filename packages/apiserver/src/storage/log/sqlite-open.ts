@@ -3,7 +3,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
@@ -13,6 +12,8 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import Database from "libsql";
+import { makePrivateDirectory } from "../private-directory.ts";
+import { reserveName } from "./disk-reserve.ts";
 import { headChecksum } from "./record-checksum.ts";
 import { firstRevision } from "./record-log.ts";
 import { DatabaseDamaged, sqliteCode } from "./sqlite-errors.ts";
@@ -52,7 +53,7 @@ export interface OpenDatabase {
 /** Opens the database exclusively, creates it if missing, and verifies it. */
 export function openDatabase(path: string, { directory, pagesMax }: SqliteOptions): OpenDatabase {
   makeDirectory(directory);
-  checkFiles(path);
+  checkFiles(path, directory);
   makePrivate(path);
   const db = new Database(path);
   try {
@@ -87,19 +88,29 @@ export function scalar(db: Database.Database, sql: string): unknown {
 
 /** A new directory must survive a power failure. */
 function makeDirectory(directory: string): void {
-  if (mkdirSync(directory, { recursive: true, mode: 0o700 }) === undefined) return;
+  if (!makePrivateDirectory(directory)) return;
   const parent = openSync(dirname(resolve(directory)), "r");
   fsyncSync(parent);
   closeSync(parent);
 }
 
+/** Files that are created after the database. */
+const laterFiles = [reserveName, "kubeconfig"];
+
 /** Cases that SQLite would take for an empty database, or for a reason to discard its write-ahead log. */
-function checkFiles(path: string): void {
+function checkFiles(path: string, directory: string): void {
   const size = sizeOf(path);
   if (size === 0 && sizeOf(`${path}-wal`) > 0) {
     throw new DatabaseDamaged("it is empty, but its write-ahead log is not");
   }
+  const left = size > 0 ? [] : laterFiles.filter((name) => existsSync(join(directory, name)));
+  if (left.length > 0) throw new Error(missingText(path, directory, left.join(" and ")));
   if (size > 0 && readHead(path) !== "SQLite format 3\0") throw new DatabaseDamaged("it is not an SQLite database");
+}
+
+function missingText(path: string, directory: string, left: string): string {
+  const advice = "restore the directory from a backup, or remove it to start empty";
+  return `${path} is missing, but ${directory} has ${left} of an earlier start: ${advice}`;
 }
 
 /** From the first read on, the lock is held until the database is closed or the process ends. */

@@ -32,8 +32,10 @@ function handle(request: Request): Reply {
     case "page":
       return { reply: "page", records: opened().nextPage() };
     case "append":
-      opened().append(request.records);
+      opened().append(request.records, request.usesReserve);
       return { reply: "done" };
+    case "room":
+      return { reply: "room", hasRoom: opened().hasRoom() };
     case "compact":
       opened().compact(request.compacted, request.obsolete);
       return { reply: "done" };

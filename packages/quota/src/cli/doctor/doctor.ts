@@ -18,6 +18,7 @@ import { checkEnforcement } from "./enforcement-check.ts";
 import type { Finding } from "./finding.ts";
 import { LenientLister } from "./lenient-lister.ts";
 import { type QuotaSnapshot, quotaChecks } from "./quota-checks.ts";
+import { checkStorage } from "./storage-check.ts";
 
 interface DoctorFlags extends ClusterFlags, OutputFlags {}
 
@@ -30,7 +31,7 @@ export function addDoctor(program: Command, cli: CliContext, definitions: () => 
     .addHelpText(
       "after",
       `
-Checks definitions, admission (with a dry run), enforcement, controllers, registrations, policies, grants, claims and
+Checks definitions, admission (with a dry run), enforcement, storage, controllers, registrations, policies, grants, claims and
 buckets, including the control planes of all projects. Writes nothing. Exits with 1 if there is a problem. Warnings may be
 intentional, or name checks that you lack permission to run.
 
@@ -69,6 +70,7 @@ async function checkQuota(cluster: Cluster, signal: AbortSignal) {
   const findings: readonly Finding[] = [
     ...(await checkAdmission(cluster, signal)),
     ...(await checkEnforcement(cluster, signal)),
+    ...(await checkStorage(cluster, signal)),
     ...(await checkControllers(cluster, snapshot, signal)),
     ...quotaChecks(snapshot),
   ];

@@ -57,6 +57,9 @@ export interface BannerContext {
 
 export type Banner = (server: RunningServer, context: BannerContext) => string;
 
+/** Anyone who guesses the token can do everything. */
+const tokenLengthMin = 16;
+
 /** The flags of every command that runs a server. */
 export function addServingFlags(command: Command): Command {
   return command
@@ -66,7 +69,7 @@ export function addServingFlags(command: Command): Command {
     .option("--bind <address>", "address to listen on", parseText, "127.0.0.1")
     .option(
       "--token <token>",
-      "bearer token of the administrator (default: random, stored in the data directory)",
+      `bearer token of the administrator, of at least ${tokenLengthMin} characters (default: random, stored in the data directory)`,
       parseToken,
     )
     .option(
@@ -151,8 +154,10 @@ function parseText(text: string): string {
 }
 
 function parseToken(text: string): string {
-  if (/^\S+$/.test(text)) return text;
-  throw new InvalidArgumentError("must not be empty or contain spaces");
+  if (!/^\S+$/.test(text)) throw new InvalidArgumentError("must not be empty or contain spaces");
+  if (text.length >= tokenLengthMin) return text;
+  const advice = "such as one from `openssl rand -hex 32`";
+  throw new InvalidArgumentError(`must have at least ${tokenLengthMin} characters, ${advice}`);
 }
 
 function parsePort(text: string): number {

@@ -177,6 +177,7 @@ describe("a measured log", () => {
         throw new Error("not asked for");
       },
       gatherWrites: async () => undefined,
+      hasRoom: async () => true,
       append: async (records) => {
         nowMs += 40;
         await append(records);

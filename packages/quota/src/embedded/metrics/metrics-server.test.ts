@@ -5,8 +5,9 @@ import { Scrapes } from "./scrapes.ts";
 
 const servers: MetricsServer[] = [];
 
-async function server(fault?: string): Promise<MetricsServer> {
-  const made = await serveMetrics({ port: 0, text: async () => "up 1\n", fault: () => fault });
+async function server(fault?: string, unready = fault): Promise<MetricsServer> {
+  const text = async (): Promise<string> => "up 1\n";
+  const made = await serveMetrics({ port: 0, text, fault: () => fault, unready: () => unready });
   servers.push(made);
   return made;
 }
@@ -40,9 +41,15 @@ describe("the metrics port", () => {
     expect([response.status, await response.text()]).toEqual([500, "unhealthy: the disk failed\n"]);
   });
 
+  it("is not ready, but healthy, while not all writes are stored", async () => {
+    const { url } = await server(undefined, "the disk is full");
+    const [ready, live] = await Promise.all([fetch(`${url}/readyz`), fetch(`${url}/livez`)]);
+    expect([ready.status, await ready.text(), live.status]).toEqual([500, "unhealthy: the disk is full\n", 200]);
+  });
+
   it("that is in use is an error that names the flag to change it", async () => {
     const port = Number(new URL((await server()).url).port);
-    const second = serveMetrics({ port, text: async () => "", fault: () => undefined });
+    const second = serveMetrics({ port, text: async () => "", fault: () => undefined, unready: () => undefined });
     await expect(second).rejects.toThrow(
       `port ${port} of 127.0.0.1 is in use by another program; stop that program, or choose another port with --metrics-port`,
     );

@@ -8,6 +8,8 @@ export interface MetricsServerOptions {
   readonly text: () => Promise<string>;
   /** Why the server is unhealthy; undefined while it is healthy. */
   readonly fault: () => string | undefined;
+  /** Why it is not ready, at least while it is unhealthy. */
+  readonly unready: () => string | undefined;
 }
 
 export interface MetricsServer {
@@ -46,7 +48,7 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Metri
 }
 
 async function respond(
-  { text, fault }: MetricsServerOptions,
+  { text, fault, unready }: MetricsServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -59,7 +61,7 @@ async function respond(
   if (!isKnown) return end(404, "404 page not found\n");
   if (request.method !== "GET" && request.method !== "HEAD") return end(405, "405 method not allowed\n");
   if (path === "/metrics") return end(200, await text(), textFormat);
-  const reason = fault();
+  const reason = path === "/readyz" ? unready() : fault();
   return reason === undefined ? end(200, "ok") : end(500, `unhealthy: ${reason}\n`);
 }
 

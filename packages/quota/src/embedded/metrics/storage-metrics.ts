@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { RecordLog } from "@milo-quota/apiserver/storage/log/record-log.ts";
+import type { ObjectStore } from "@milo-quota/apiserver/storage/object-store.ts";
 import type { MetricTable } from "../../telemetry/metric-declaration.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
@@ -32,6 +33,11 @@ export const storageMetrics = {
     type: "counter",
     help: "Failed commits, for example because the disk is full.",
   },
+  writable: {
+    name: "milo_quota_storage_writable",
+    type: "gauge",
+    help: "1 while all writes can be stored; 0 while the disk is full or has failed.",
+  },
   revision: { name: "milo_quota_storage_revision", type: "gauge", help: "The latest durable revision." },
   size: {
     name: "milo_quota_storage_log_bytes",
@@ -51,12 +57,13 @@ export function measuredLog(log: RecordLog, metrics: Metrics, elapsedMs: () => n
     location: log.location,
     load: () => log.load(),
     gatherWrites: () => log.gatherWrites(),
+    hasRoom: () => log.hasRoom(),
     compact: (compacted, obsolete) => log.compact(compacted, obsolete),
     close: () => log.close(),
-    append: async (records) => {
+    append: async (records, usesReserve) => {
       const begunMs = elapsedMs();
       try {
-        await log.append(records);
+        await log.append(records, usesReserve);
       } catch (error) {
         failures.inc();
         throw error;
@@ -71,10 +78,11 @@ export function measuredLog(log: RecordLog, metrics: Metrics, elapsedMs: () => n
 
 export function measureStore(
   metrics: Metrics,
-  revision: () => number | undefined,
+  store: Pick<ObjectStore, "revision" | "writeProblem">,
   directory: string | undefined,
 ): void {
-  metrics.read(storageMetrics.revision, revision);
+  metrics.read(storageMetrics.writable, () => (store.writeProblem === undefined ? 1 : 0));
+  metrics.read(storageMetrics.revision, () => store.revision);
   metrics.read(storageMetrics.size, () => (directory === undefined ? undefined : sizeOf(directory)));
 }
 

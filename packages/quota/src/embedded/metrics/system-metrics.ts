@@ -60,7 +60,7 @@ export class SystemMetrics {
 
   /** To be called once the server has started. */
   measureServer({ registry: { store }, watches }: Pick<EmbeddedServer, "registry" | "watches">): void {
-    measureStore(this.#metrics, () => store.revision, this.#options.directory);
+    measureStore(this.#metrics, store, this.#options.directory);
     measureWatches(this.#metrics, () => watches.count);
   }
 
