@@ -4,9 +4,9 @@ import type { Environment } from "@milo-quota/kubernetes/cel/environment.ts";
 import type { Program } from "@milo-quota/kubernetes/cel/program.ts";
 import { toText } from "@milo-quota/kubernetes/cel/values/conversions.ts";
 import { typeNameOf } from "@milo-quota/kubernetes/cel/values/type-name.ts";
-import { isGoForm } from "./go-form.ts";
-import { article, PipelineFailure, textOf } from "./go-functions.ts";
-import { compilePipeline, type Pipeline } from "./go-pipeline.ts";
+import { isGoForm } from "./go-templates/go-form.ts";
+import { article, PipelineFailure, textOf } from "./go-templates/go-functions.ts";
+import { compilePipeline, type Pipeline } from "./go-templates/go-pipeline.ts";
 import type { PolicyBindings } from "./policy-variables.ts";
 import { type Segment, scanTemplate, type TemplateIssue } from "./template-scan.ts";
 

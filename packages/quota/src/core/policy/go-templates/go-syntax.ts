@@ -1,8 +1,8 @@
 import type { JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { TemplateIssue } from "../template-scan.ts";
 import { isFunctionName, statementIssue } from "./go-form.ts";
 import { goFunctions } from "./go-functions.ts";
 import { goStringValue } from "./go-string.ts";
-import type { TemplateIssue } from "./template-scan.ts";
 
 /** A parsed Go template pipeline. */
 export type PipelineNode =

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { typeOf } from "@milo-quota/kubernetes/schema/value-checks.ts";
-import { excerpt } from "./quoted-excerpt.ts";
+import { excerpt } from "../quoted-excerpt.ts";
 
 /** The maximum size of all annotations of an object in Kubernetes. */
 const textMax = 262_144;

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { PolicyBindings } from "../policy-variables.ts";
+import type { TemplateIssue } from "../template-scan.ts";
 import { goFunctions, isEmpty, PipelineFailure, type PipelineValue } from "./go-functions.ts";
 import { type PipelineNode, parsePipeline } from "./go-syntax.ts";
-import type { PolicyBindings } from "./policy-variables.ts";
-import type { TemplateIssue } from "./template-scan.ts";
 
 export type Pipeline = (bindings: PolicyBindings) => PipelineValue | PipelineFailure;
 

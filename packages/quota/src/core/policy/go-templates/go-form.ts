@@ -1,6 +1,6 @@
+import { withoutQuoted } from "../quoted-text.ts";
+import type { TemplateIssue } from "../template-scan.ts";
 import { goFunctions } from "./go-functions.ts";
-import { withoutQuoted } from "./quoted-text.ts";
-import type { TemplateIssue } from "./template-scan.ts";
 
 const keywords = new Set(["if", "else", "end", "range", "with", "define", "block", "template", "break", "continue"]);
 
