@@ -1,4 +1,5 @@
 import type { Random } from "@milo-quota/kubernetes/client/backoff.ts";
+import { RestMapper } from "@milo-quota/kubernetes/client/discovery/rest-mapper.ts";
 import { EventRecorder, eventType } from "@milo-quota/kubernetes/client/events/event-recorder.ts";
 import { anyObject } from "@milo-quota/kubernetes/client/resources/any-object.ts";
 import type { KubeClient } from "@milo-quota/kubernetes/client/resources/kube-client.ts";
@@ -20,6 +21,8 @@ import { readRegistrations } from "./policies/live-registrations.ts";
 import { QuotaAdmission } from "./quota-admission.ts";
 import { isNamespaceTerminating } from "./quota-kinds/namespace-terminating.ts";
 import { QuotaKindAdmission } from "./quota-kinds/quota-kind-admission.ts";
+import { ConsumerAccess } from "./quota-kinds/rights/consumer-access.ts";
+import { ConsumerRights } from "./quota-kinds/rights/consumer-rights.ts";
 
 export interface AdmissionOptions {
   readonly planes: ControlPlanes;
@@ -102,6 +105,11 @@ export class Admission {
       enforcedPolicies: () => [...policies.entries()].filter(({ policy }) => policy.status.enforced !== undefined),
       countClaims: (policy) => this.#views.claimsOfPolicy(policy),
       systemUsers: options.systemUsers ?? [systemUserName],
+      consumerRights: new ConsumerRights({
+        planes,
+        restMapper: new RestMapper(clientOf, clock),
+        access: new ConsumerAccess(clientOf, clock),
+      }),
       isBucketWriter: options.isBucketWriter,
     });
     this.decideRemoval = (removal, signal) => quotaKinds.decideRemoval(removal, signal);

@@ -13,6 +13,7 @@ import { type CountClaims, endOfEnforcement } from "./policy-warnings.ts";
 import { type QuotaKindIssues, quotaKindRules } from "./quota-kind-rules.ts";
 import { deletionWarning, type EnforcedPolicy, removedKindIssues } from "./registration-use.ts";
 import { reservedMetadataIssues } from "./reserved-metadata.ts";
+import type { ConsumerRights } from "./rights/consumer-rights.ts";
 
 export interface QuotaKindAdmissionOptions {
   readonly planes: ControlPlanes;
@@ -27,6 +28,7 @@ export interface QuotaKindAdmissionOptions {
   readonly types: PolicyTypeCheckDeps;
   /** The users that the quota system itself writes as. */
   readonly systemUsers: readonly string[];
+  readonly consumerRights: Pick<ConsumerRights, "rejectionOf">;
   /**
    * Whether a request comes from the bucket writer of this process. Given when this is the only writer, whose decisions
    * rely on the bucket status being written by no other client. Omitted when several processes may write, each on the
@@ -64,6 +66,10 @@ export class QuotaKindAdmission {
     const isRequest = change.kind.kind === "ResourceClaim" && change.operation === "CREATE";
     const issues = [...reserved, ...inObject, ...this.#removedKinds(change), ...(isRequest ? inReferences : [])];
     if (issues.length > 0) return rejected(change, issues);
+    const forbidden = this.#isSystem(change.userInfo)
+      ? undefined
+      : await this.#options.consumerRights.rejectionOf(change, signal);
+    if (forbidden !== undefined) return { allowed: false, status: forbidden };
     if (change.oldObject !== undefined) this.#warnOfEnd(change, change.oldObject, change.object);
     if (!isRequest) for (const issue of inReferences) change.warn(`not in effect yet: ${issueText(issue)}`);
     return allowed;
