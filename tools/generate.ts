@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import type { KindDefinition } from "@milo-quota/kubernetes/schema/kind-definition.ts";
 import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
+import { quotaRoles } from "@milo-quota/quota/core/resources/quota-roles.ts";
 import { metricSections } from "@milo-quota/quota/embedded/metrics/all-metrics.ts";
 import { tenancyKinds } from "@milo-quota/quota/tenancy/resources/tenancy-kinds.ts";
 import { stringify } from "yaml";
@@ -13,14 +14,18 @@ import { referenceIndex, referencePage } from "./reference-page.ts";
 /** Folders that declare the kinds. */
 const [quota, tenancy] = ["packages/quota/src/core/resources", "packages/quota/src/tenancy/resources"];
 
-const crd = (folder: string, from: string, kind: KindDefinition): readonly [string, string] => {
-  const yaml = stringify(crdOf(kind), { lineWidth: 0, aliasDuplicateObjects: false });
-  const header = `# Generated from ${from} by \`npm run generate\`. Do not edit.\n`;
-  return [`${folder}/${kind.group}_${kind.plural}.yaml`, header + yaml];
+const manifest = (object: object, from: string): string => {
+  const yaml = stringify(object, { lineWidth: 0, aliasDuplicateObjects: false });
+  return `# Generated from ${from} by \`npm run generate\`. Do not edit.\n${yaml}`;
 };
 
+const crd = (folder: string, from: string, kind: KindDefinition): readonly [string, string] => [
+  `${folder}/${kind.group}_${kind.plural}.yaml`,
+  manifest(crdOf(kind), from),
+];
+
 /** Folders that contain generated files only. */
-const folders = ["deploy/crds", "deploy/tenancy", "docs/reference/kinds", "docs/reference/tenancy"];
+const folders = ["deploy/crds", "deploy/rbac", "deploy/tenancy", "docs/reference/kinds", "docs/reference/tenancy"];
 
 const page = (folder: string, source: string, kind: KindDefinition): readonly [string, string] => {
   const example = readFileSync(`examples/kinds/${kind.singular}.yaml`, "utf8");
@@ -30,6 +35,10 @@ const page = (folder: string, source: string, kind: KindDefinition): readonly [s
 const files = new Map<string, string>([
   ...quotaKinds.map((kind) => crd("deploy/crds", quota, kind)),
   ...tenancyKinds.map((kind) => crd("deploy/tenancy", tenancy, kind)),
+  ...quotaRoles.map((role): readonly [string, string] => [
+    `deploy/rbac/${role.metadata.name}.yaml`,
+    manifest(role, `${quota}/quota-roles.ts`),
+  ]),
   ...quotaKinds.map((kind) => page("docs/reference/kinds", quota, kind)),
   ["docs/reference/kinds/README.md", referenceIndex("Quota API", quotaKinds, quota)],
   ...tenancyKinds.map((kind) => page("docs/reference/tenancy", tenancy, kind)),

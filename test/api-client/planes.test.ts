@@ -26,7 +26,7 @@ let root: KubeClient;
 beforeAll(async () => {
   const report = (error: unknown): never => expect.fail(String(error));
   server = await startEmbedded({ log: new MemoryLog(), clock: systemClock, tokens: [], resolvePlane: planeIn, report });
-  for (const plane of planes) await bootstrapPlane(server.registry, server.kinds, plane, signal);
+  for (const plane of planes) await bootstrapPlane(server, plane, signal);
   transport = directTransport((request) => server.api.handle(request), admin);
   root = new KubeClient(transport, rootPlane);
 });

@@ -58,6 +58,8 @@ export interface EmbeddedOptions extends ServerExtension, Pick<StoreOptions, "on
    * A plane whose definitions are also served in this one; definitions of the same name in this plane take precedence.
    */
   readonly definitionsFrom?: DefinitionsFrom;
+  /** ClusterRoles that every plane starts with, besides those of Kubernetes. */
+  readonly clusterRoles?: readonly JsonObject[];
   /** Explains unknown fields of custom kinds, for example fields that were renamed. */
   readonly unknownFieldHint?: UnknownFieldHint;
   /** Handlers for paths outside the API, tried in order. */
@@ -108,7 +110,7 @@ const audience = "https://kubernetes.default.svc";
 
 /** The whole API server except its socket. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const { clock, report, limits = {} } = options;
+  const { clock, report, limits = {}, clusterRoles = [] } = options;
   const store = await openStore(options.log, clock, storeOptions(options));
   const random = options.random ?? systemRandom;
   const customKinds: KindsOfDefinition = (crd, revision) => kindsOf(crd, revision, options.unknownFieldHint);
@@ -166,7 +168,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     observer === undefined ? server : observeRequests(server, { kinds, resolvePlane, clock, observer });
   const openPlane = async (plane: string): Promise<void> => {
     await closer.closed(plane);
-    await bootstrapPlane(registry, kinds, plane, new AbortController().signal);
+    await bootstrapPlane({ registry, kinds, clusterRoles }, plane, new AbortController().signal);
   };
   await openPlane(rootPlane);
   const parts = [watches, closer, ...startControllers(registry, kinds, report), kinds, policies, caller];

@@ -11,6 +11,13 @@ import type { Registry } from "./registry/registry.ts";
 
 const namespaces = ["default", "kube-system", "kube-public"];
 
+export interface BootstrapDeps {
+  readonly registry: Omit<Registry, "admission">;
+  readonly kinds: KindCatalog;
+  /** ClusterRoles besides those of Kubernetes. */
+  readonly clusterRoles?: readonly JsonObject[];
+}
+
 /** The server's own user. */
 const serverUser = {
   username: "system:apiserver",
@@ -20,18 +27,18 @@ const serverUser = {
 } as const;
 
 /**
- * Creates the initial objects of a control plane. Idempotent. Skips admission: a webhook that rejects or does not
+ * Creates the initial objects of a control plane, with further ClusterRoles. Idempotent. Skips admission: a webhook that rejects or does not
  * respond must not prevent the server from starting.
  */
 export async function bootstrapPlane(
-  registry: Omit<Registry, "admission">,
-  kinds: KindCatalog,
+  { registry, kinds, clusterRoles = [] }: BootstrapDeps,
   plane: string,
   signal: AbortSignal,
 ): Promise<void> {
   const objects: JsonObject[] = [
     ...namespaces.map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } })),
     ...bootstrapClusterRoles(),
+    ...clusterRoles,
     ...bootstrapClusterRoleBindings(),
   ];
   const unasked: Registry = { ...registry, admission: new AdmissionChain([], () => undefined) };

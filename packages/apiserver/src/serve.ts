@@ -19,6 +19,7 @@ export interface OpenOptions
     EmbeddedOptions,
     | "clock"
     | "report"
+    | "clusterRoles"
     | "definitionsFrom"
     | "unknownFieldHint"
     | "otherPaths"

@@ -8,6 +8,7 @@ import { ensureSystemNamespace } from "../controllers/system-namespace.ts";
 import { quotaKinds } from "../core/resources/kinds.ts";
 import { earlyNameHint } from "../core/resources/parsing/early-field-names.ts";
 import { defaultQuotaOptions, type QuotaOptions } from "../core/resources/quota-options.ts";
+import { quotaRoles } from "../core/resources/quota-roles.ts";
 import { quotaGroup } from "../core/resources/well-known.ts";
 import type { Log } from "../telemetry/log.ts";
 import { tenantLayout } from "../tenancy/plane-layout.ts";
@@ -87,6 +88,7 @@ async function startAll(options: UpOptions, parts: StartedComponents): Promise<O
 
 function serverOptions({ scrapes, requestObserver, wrapLog }: SystemMetrics, log: Log): Partial<OpenOptions> {
   return {
+    clusterRoles: quotaRoles,
     definitionsFrom: tenantLayout.definitionsFrom,
     unknownFieldHint,
     otherPaths: [metricsPath(() => scrapes.text())],
