@@ -17,8 +17,8 @@ export interface ConsumerRightsDeps {
 const mastersGroup = "system:masters";
 
 /**
- * Rights on the consumers of claims and grants. RBAC on claims and grants only limits their namespace; without these rights,
- * whoever may write them in one namespace could use up or raise the quota of any consumer.
+ * Rights on the consumers of claims and grants. RBAC on claims and grants only limits their namespace; without these rights, a
+ * user who may write them in one namespace could use up or raise the quota of any consumer.
  */
 export class ConsumerRights {
   readonly #deps: ConsumerRightsDeps;
