@@ -5,6 +5,8 @@ import { quotaApiVersion } from "../core/resources/well-known.ts";
 import type { Runtime } from "../views/runtime.ts";
 import { TriggerSchemas } from "../views/trigger-schemas.ts";
 import type { Views } from "../views/views.ts";
+import { ClaimReleases } from "./consumers/claim-releases.ts";
+import { ConsumerUids } from "./consumers/consumer-uids.ts";
 import { denialEvent } from "./denial-event.ts";
 import { FigureViewController } from "./figures/figure-view-controller.ts";
 import type { FiguresCache } from "./figures/figures-cache.ts";
@@ -21,7 +23,7 @@ import { Term } from "./term.ts";
 import { BucketWriter } from "./writer/bucket-writer.ts";
 import type { FiguresObserver } from "./writer/buckets/figures-observer.ts";
 import { ForcedClaims } from "./writer/claims/forced-claims.ts";
-import type { DecisionObserver, Leadership } from "./writer/writer-deps.ts";
+import type { ConsumerLookup, DecisionObserver, Leadership } from "./writer/writer-deps.ts";
 
 interface LeaderDeps {
   readonly runtime: Runtime;
@@ -43,7 +45,9 @@ export function startLeaderControllers(deps: LeaderDeps): Term {
   term.start(new RegistrationController(runtime, views));
   term.start(new GrantController(runtime, views, events));
   const forced = new ForcedClaims();
-  const writer = startWriter(term, deps, forced);
+  const consumers = term.start(new ConsumerUids({ runtime, restMapper, registrations: views.registrationIndex }));
+  const writer = startWriter(term, deps, forced, consumers);
+  term.start(new ClaimReleases({ runtime, views, restMapper, consumers, events }));
   const policies = views.claimPolicyCache;
   const schemas = new TriggerSchemas(runtime);
   term.start(new ClaimPolicyReadiness({ runtime, policies, restMapper, enforcement, events, schemas }));
@@ -64,7 +68,7 @@ function startGrantPolicies(term: Term, { runtime, views, events }: LeaderDeps, 
   term.start(new GrantEngine({ runtime, views, policies, restMapper, parents, events }));
 }
 
-function startWriter(term: Term, deps: LeaderDeps, forced: ForcedClaims): BucketWriter {
+function startWriter(term: Term, deps: LeaderDeps, forced: ForcedClaims, consumers: ConsumerLookup): BucketWriter {
   const { runtime, views, leadership } = deps;
   const observer = withDenialEvents(deps);
   const figureViews = term.start(new FigureViewController(runtime, views, leadership));
@@ -75,7 +79,9 @@ function startWriter(term: Term, deps: LeaderDeps, forced: ForcedClaims): Bucket
     },
   };
   const registrations = views.registrationIndex;
-  const writer = term.start(new BucketWriter({ runtime, views, registrations, forced, leadership, figures, observer }));
+  const writer = term.start(
+    new BucketWriter({ runtime, views, registrations, forced, leadership, figures, consumers, observer }),
+  );
   void writer.ready.then(() => figureViews.sweep((key) => writer.knows(key)));
   return writer;
 }

@@ -1,3 +1,4 @@
+import { extendObject } from "@milo-quota/kubernetes/protocol/extend-object.ts";
 import type { ClaimPart } from "../core/ledger/claim-knowledge.ts";
 import { knowledgeOf } from "../core/ledger/read-claim.ts";
 import { candidatesOf, ownersOf } from "../core/resources/claim-candidates.ts";
@@ -17,8 +18,10 @@ export interface ClaimRecord {
   readonly parts: readonly ClaimPart[];
   /** The whole claim while it is undecided. */
   readonly open: ResourceClaim | undefined;
-  /** Undefined for claims that users and services create: controllers never delete these. */
+  /** Undefined for claims that users and services create: these end with their consumer at the latest. */
   readonly automatic: AutomaticClaim | undefined;
+  /** UID of the consumer when the claim was decided. Left out for automatic claims, to save memory. */
+  readonly consumerUid?: string;
 }
 
 /** The part of a claim that was created for an object. */
@@ -47,7 +50,9 @@ export class ClaimRecords {
     const { uid = "", resourceVersion = "", deletionTimestamp } = claim.metadata;
     const knowledge = knowledgeOf(claim);
     const state = knowledge.state === "gone" ? "pending" : knowledge.state;
-    return {
+    const automatic = this.#automatic(claim);
+    const { consumerUID } = claim.status;
+    const record: ClaimRecord = {
       uid,
       version: resourceVersion,
       consumer: this.#consumers.intern(consumerKey(claim.consumer), claim.consumer),
@@ -55,8 +60,10 @@ export class ClaimRecords {
       deleting: deletionTimestamp !== undefined,
       parts: knowledge.state === "granted" ? this.#internParts(knowledge.parts) : noParts,
       open: state === "pending" ? claim : undefined,
-      automatic: this.#automatic(claim),
+      automatic,
     };
+    if (automatic !== undefined || consumerUID === undefined) return record;
+    return extendObject(record, { consumerUid: this.#intern(consumerUID) });
   }
 
   get internedCount(): number {

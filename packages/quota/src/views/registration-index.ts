@@ -25,6 +25,10 @@ export class RegistrationIndex implements RegistrationView {
     return [...(this.#byType.get(resourceType)?.values() ?? [])];
   }
 
+  resourceTypes(): Iterable<string> {
+    return this.#byType.keys();
+  }
+
   /** Calls for every resource type whose registrations change, until the returned function is called. */
   onChange(listener: (resourceType: string) => void): () => void {
     this.#listeners.add(listener);

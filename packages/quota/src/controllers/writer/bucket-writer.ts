@@ -26,7 +26,7 @@ import { detectDrift } from "./drift-detection.ts";
 import { reportMissingNamespace } from "./missing-namespace.ts";
 import { recount } from "./recount.ts";
 import { Transactions } from "./transactions/transactions.ts";
-import type { DecisionObserver, Leadership, WriterDeps } from "./writer-deps.ts";
+import type { ConsumerLookup, DecisionObserver, Leadership, WriterDeps } from "./writer-deps.ts";
 
 export interface BucketWriterOptions {
   readonly runtime: Runtime;
@@ -35,9 +35,11 @@ export interface BucketWriterOptions {
   readonly forced: ForcedClaims;
   readonly leadership: Leadership;
   readonly figures: FiguresObserver;
+  readonly consumers?: ConsumerLookup;
   readonly observer?: DecisionObserver;
 }
 
+const unknownConsumers: ConsumerLookup = { uidOf: () => undefined };
 /** How often a consumer is recounted without an event; less often if nothing changed since the last recount. */
 const recountMs = { active: 5 * 60_000, idle: 60 * 60_000 };
 const consumersAtOnce = 64;
@@ -61,10 +63,11 @@ export class BucketWriter implements Running {
   readonly #unsubscribe: (() => void)[] = [];
 
   constructor(options: BucketWriterOptions) {
-    const { runtime, observer = {}, ...deps } = options;
+    const { runtime, consumers = unknownConsumers, observer = {}, ...deps } = options;
     this.#deps = {
       ...deps,
       runtime,
+      consumers,
       observer,
       buckets: new BucketStore(runtime),
       claims: new ClaimStore(runtime.planes),

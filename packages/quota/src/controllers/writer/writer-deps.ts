@@ -1,3 +1,4 @@
+import type { ConsumerRef } from "../../core/resources/fields/consumer-ref.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
 import type { RegistrationIndex } from "../../views/registration-index.ts";
 import type { Runtime } from "../../views/runtime.ts";
@@ -13,6 +14,12 @@ export interface Leadership {
   fence(): void;
 }
 
+/** Knows consumers without reading them from the API server. */
+export interface ConsumerLookup {
+  /** The UID of a consumer whose quota is in this control plane; undefined if it does not exist or is not known. */
+  uidOf(plane: string, consumer: ConsumerRef): string | undefined;
+}
+
 /** The dependencies of the bucket writer. */
 export interface WriterDeps {
   readonly runtime: Runtime;
@@ -23,6 +30,7 @@ export interface WriterDeps {
   readonly buckets: BucketStore;
   readonly claims: ClaimStore;
   readonly figures: FiguresObserver;
+  readonly consumers: ConsumerLookup;
   readonly observer: DecisionObserver;
   /** Queues another reconcile of a consumer. */
   readonly requeue: (consumerId: string) => void;

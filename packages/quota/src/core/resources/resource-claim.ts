@@ -150,6 +150,13 @@ const statusSchema = {
   properties: {
     observedGeneration: observedGenerationSchema,
     amounts: { type: "string", description: "The requested amounts in display units." },
+    consumerUID: {
+      type: "string",
+      maxLength: 128,
+      description:
+        "UID that the consumer had when the claim was decided. A claim without an object is deleted when this consumer is " +
+        "gone. Absent if the consumer did not exist, or was not known.",
+    },
     allocations: {
       type: "array",
       maxItems: requestsMax,

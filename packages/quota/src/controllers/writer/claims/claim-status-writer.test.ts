@@ -28,6 +28,7 @@ describe("writing the status of a claim that is gone", () => {
       leadership: { fence: () => undefined },
       claims: { write: async () => ({ outcome: "gone" }) },
       registrations: { byResourceType: () => [] },
+      consumers: { uidOf: () => undefined },
       runtime: { clock: { now: () => 0 } },
       requeue: (id: string) => requeued.push(id),
     } as unknown as WriterDeps;

@@ -85,7 +85,7 @@ export class ClaimStatusWriter {
   }
 
   #details({ requests }: ResourceClaim): StatusDetails {
-    return statusDetails(requests, this.#deps);
+    return statusDetails(this.#state.key, requests, this.#deps);
   }
 
   get #context(): DisplayContext {

@@ -11,6 +11,8 @@ export interface StatusDetails {
   readonly now: string;
   /** The requested amounts in display units. */
   readonly amounts: string;
+  /** Undefined if it is not known. */
+  readonly consumerUid: string | undefined;
 }
 
 /** The fields of a claim that its next status depends on. */
@@ -19,7 +21,9 @@ type Before = Pick<ResourceClaim, "metadata" | "status">;
 /** The status of a decided claim: condition and allocations are always written together. */
 export function decidedStatus(claim: Before, decision: DecisionStatus, details: StatusDetails): object {
   const allocations = decision.allocations.map((each) => extendObject(each, { lastTransitionTime: details.now }));
-  return extendObject(withCondition(claim, decision.condition, details), { allocations });
+  const { consumerUid } = details;
+  const decided = consumerUid === undefined ? { allocations } : { consumerUID: consumerUid, allocations };
+  return extendObject(withCondition(claim, decision.condition, details), decided);
 }
 
 /** The status of a claim that cannot be decided at present; undefined if it already has this message. */

@@ -5,6 +5,7 @@ import { displayAmount, type Unit } from "../../../core/resources/fields/units.t
 import { bucketName } from "../../../core/resources/object-names.ts";
 import type { ClaimRequest } from "../../../core/resources/resource-claim.ts";
 import { activeRegistration, type RegistrationView } from "../../../core/resources/rules/registration-rules.ts";
+import type { ConsumerKey } from "../consumer-state.ts";
 import type { WriterDeps } from "../writer-deps.ts";
 import type { StatusDetails } from "./claim-status.ts";
 
@@ -17,13 +18,15 @@ export function displayContext(consumer: ConsumerRef, registrations: Registratio
 }
 
 export function statusDetails(
+  { plane, consumer }: ConsumerKey,
   requests: readonly ClaimRequest[],
-  { registrations, runtime }: Pick<WriterDeps, "registrations" | "runtime">,
+  { registrations, runtime, consumers }: Pick<WriterDeps, "registrations" | "runtime" | "consumers">,
 ): StatusDetails {
   const amounts = requests.map(({ resourceType, amount }) =>
     displayAmount(amount, unitOf(registrations, resourceType)),
   );
-  return { now: formatTime(runtime.clock.now()), amounts: amounts.join(", ") };
+  const now = formatTime(runtime.clock.now());
+  return { now, amounts: amounts.join(", "), consumerUid: consumers.uidOf(plane, consumer) };
 }
 
 /** A reserved claim is granted even if its registration was deleted meanwhile; then the unit is unknown. */

@@ -66,9 +66,10 @@ export class Transactions {
   /** Hot: claims with equal requests within one second share a status object, which the server then validates once. */
   #statusOf({ plane, claim }: NewClaim): JsonObject {
     const { deps, stateOf } = this.#options;
-    const id = consumerId({ plane, consumer: claim.consumer });
-    const details = statusDetails(claim.requests, deps);
-    const key = `${id}\n${details.amounts}\n${claim.requests.map(requestText).join("\n")}`;
+    const consumer = { plane, consumer: claim.consumer };
+    const id = consumerId(consumer);
+    const details = statusDetails(consumer, claim.requests, deps);
+    const key = `${id}\n${details.consumerUid}\n${details.amounts}\n${claim.requests.map(requestText).join("\n")}`;
     if (details.now !== this.#statusCacheTime) this.#statusCache.clear();
     this.#statusCacheTime = details.now;
     const cached = this.#statusCache.get(key);
