@@ -97,7 +97,8 @@ describe("a service account that may write claims and grants in the namespace of
     const own = grantsIn("organization-acme");
     expect(await world.create(own, grant("ours", tenant("Organization", "acme")), crm)).toMatchObject({ code: 201 });
     const rejected = await world.create(own, grant("theirs", tenant("Organization", "globex")), crm);
-    expect([rejected.code, rejected.body.message]).toEqual([403, expect.stringContaining('lacks the verb "grant"')]);
+    const text = `it grants quota to Organization "globex", and user "${crm}" lacks the verb "grant"`;
+    expect([rejected.code, rejected.body.message]).toEqual([403, expect.stringContaining(text)]);
   });
 });
 

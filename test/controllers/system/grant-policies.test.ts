@@ -66,18 +66,21 @@ describe("a grant policy across planes", () => {
     expect(system.reported).toEqual([]);
   });
 
-  it("deletes its grants with the object, but claims stay granted", async () => {
+  it("deletes its grants while claims stay granted, and claims by hand end with their consumer", async () => {
     await system.create(grantPoliciesType, grantPolicy("premium"));
     await system.create(projects, tenant("Project", "web", { tier: "premium" }));
     await limitIs("web", 10_000);
     await system.create(claimsType, claim("used", web, [{ resourceType: cpu, amount: 4_000 }]), inWeb);
     await system.eventually(async () => expect(await system.answer("used", inWeb)).toBe("True QuotaAvailable"));
-    await system.delete(projects, "web");
+    await setTier("web", "basic");
     await system.eventually(async () => expect(await system.list(grantsType, inWeb)).toEqual([]));
     await system.eventually(async () =>
       expect(await system.figures(web, cpu)).toMatchObject({ limit: 0, allocated: 4_000, overage: 4_000 }),
     );
     expect(await system.answer("used", inWeb)).toBe("True QuotaAvailable");
+    await system.delete(projects, "web");
+    await system.eventually(async () => expect(await system.list(claimsType, inWeb)).toEqual([]));
+    await system.eventually(async () => expect(await system.figures(web, cpu)).toBeUndefined());
   });
 
   it("deletes its grants when it is deleted or disabled, and grants again when it is enabled", async () => {

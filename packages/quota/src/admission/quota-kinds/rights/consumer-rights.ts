@@ -13,6 +13,7 @@ export interface ConsumerRightsDeps {
   readonly access: Pick<ConsumerAccess, "isAllowed">;
 }
 
+const effects = { claim: "it claims quota of", grant: "it grants quota to" } as const;
 /** In every API server they may do everything. */
 const mastersGroup = "system:masters";
 
@@ -57,7 +58,7 @@ export class ConsumerRights {
     return resourceForbidden(
       { group: kind.group, resource: kind.plural },
       name,
-      `it ${verb}s quota of ${consumerText(consumer)}, and ${who}. ` +
+      `${effects[verb]} ${consumerText(consumer)}, and ${who}. ` +
         `Bind the user to a ClusterRole with the rule ${JSON.stringify(rule)} ` +
         `(in effect within ${answerMsMax / 1_000} seconds)${elsewhere}`,
     );
