@@ -179,6 +179,7 @@ describe("controllers", () => {
       new Set([
         "buckets",
         "claim-owners",
+        "consumers",
         "figures",
         "grant-policies",
         "grants",

@@ -16,7 +16,7 @@ import { claimReleasedEvent, hasEnded, type LiveConsumer } from "./consumer-endi
 import type { ConsumerAddress, ConsumerUids } from "./consumer-uids.ts";
 
 export interface ClaimReleasesDeps {
-  readonly runtime: Pick<Runtime, "planes" | "clock" | "random" | "report">;
+  readonly runtime: Pick<Runtime, "planes" | "clock" | "random" | "report" | "queueObservers">;
   readonly views: Pick<Views, "claims">;
   readonly restMapper: Pick<RestMapper, "resourceFor" | "invalidate">;
   readonly consumers: Pick<ConsumerUids, "uidOf" | "hasSynced" | "observe">;
@@ -41,6 +41,7 @@ export class ClaimReleases implements Running {
       reconcile: (address, signal) => this.#reconcile(address, signal),
       idOf: addressId,
       laneOf: ({ key }) => key.plane,
+      observer: runtime.queueObservers?.("consumers"),
       clock: runtime.clock,
       random: runtime.random,
       report: (error, address, failures) => {
