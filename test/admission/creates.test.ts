@@ -22,8 +22,8 @@ const type = "core/configmaps";
 const path = "/api/v1/namespaces/default/configmaps";
 const created = { code: 201, message: "" };
 /** The rejection of one more than the limit. */
-const full = (limit: number) =>
-  `Insufficient quota resources available: core/configmaps for Namespace "default": requested 1 configmap, ` +
+const full = (name: string, limit: number) =>
+  `configmaps "${name}" is forbidden: Insufficient quota resources available: core/configmaps for Namespace "default": requested 1 configmap, ` +
   `limit ${limit}, allocated ${limit}, reserved 0, available 0. Delete resources you no longer need, or ask your ` +
   "platform team to raise the limit.";
 
@@ -52,10 +52,10 @@ const remove = (name: string) => world.resource(configMapsType).delete({ namespa
 describe("an object", () => {
   it("is admitted while quota is available, rejected with the numbers at the limit, and admitted again when quota is freed", async () => {
     for (const name of ["a", "b", "c"]) expect(await post(name)).toEqual(created);
-    expect(await post("d")).toEqual({ code: 403, message: full(3) });
+    expect(await post("d")).toEqual({ code: 403, message: full("d", 3) });
     await remove("a");
     await eventually(async () => expect(await post("d")).toEqual(created));
-    expect(await post("e")).toEqual({ code: 403, message: full(3) });
+    expect(await post("e")).toEqual({ code: 403, message: full("e", 3) });
     await world.create(grantsType, grant("more", type, 1));
     await eventually(async () => expect(await limitOf(world, type)).toBe(4));
     expect(await post("e")).toEqual(created);
@@ -119,13 +119,13 @@ describe("an object", () => {
     await remove("a");
     const { body } = await world.request({ method: "GET", path: `${path}/a` });
     expect(body["metadata"]).toHaveProperty("deletionTimestamp");
-    expect(await post("d")).toEqual({ code: 403, message: full(3) });
+    expect(await post("d")).toEqual({ code: 403, message: full("d", 3) });
     world.skippedMs = 10 * 60_000; // even if it takes minutes
     const patch = (metadata: object) =>
       world.request({ method: "PATCH", path: `${path}/a`, type: "application/merge-patch+json", body: { metadata } });
     expect((await patch({ labels: { looked: "again" } })).code).toBe(200);
     await expectUsage(world, type, 3);
-    expect(await post("d")).toEqual({ code: 403, message: full(3) });
+    expect(await post("d")).toEqual({ code: 403, message: full("d", 3) });
     expect((await patch({ finalizers: null })).code).toBe(200);
     await eventually(async () => expect(await post("d")).toEqual(created));
     expect((await world.request({ method: "GET", path: `${path}/a` })).code).toBe(404);

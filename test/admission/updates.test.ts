@@ -126,7 +126,7 @@ describe("an object whose need grows", () => {
     await expectUsage(world, "fleet.example/tons", 7);
     const { code, message } = await patch(`${ships}/a`, { spec: { size: 11 } });
     expect(code).toBe(403);
-    expect(message).toContain("requested 4 tons, limit 10, allocated 7, reserved 0, available 3");
+    expect(message).toContain("requested 4 more tons, limit 10, allocated 7, reserved 0, available 3");
     await expectUsage(world, "fleet.example/tons", 7);
     expect(await world.resource(shipsType).get({ namespace: "default", name: "a" }, signal)).toMatchObject({
       spec: { size: 7 },

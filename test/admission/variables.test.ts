@@ -113,7 +113,7 @@ describe.each(Object.entries(worlds))("%s, a policy", (_, start) => {
     await eventually(async () => {
       const { code, message } = await patch(`${ships}/a/scale`, { replicas: 3 });
       expect(code).toBe(403);
-      expect(message).toContain("requested 1 ton,");
+      expect(message).toContain("requested 1 more ton,");
     });
   });
 });

@@ -46,10 +46,12 @@ it("admits and rejects objects with the same answers on all replicas", async () 
   const rejected = await world.request({ method: "POST", path: "/api/v1/namespaces/default/configmaps", body });
   expect(rejected).toMatchObject({
     code: 403,
-    body: { details: { causes: [{ reason: "QuotaExceeded", field: "core/configmaps" }] } },
+    body: {
+      details: { name: "c", kind: "configmaps", causes: [{ reason: "QuotaExceeded", field: "core/configmaps" }] },
+    },
   });
   expect(rejected.message).toBe(
-    'admission webhook "quota.miloapis.com" denied the request: Insufficient quota resources available: ' +
+    'admission webhook "quota.miloapis.com" denied the request: configmaps "c" is forbidden: Insufficient quota resources available: ' +
       'core/configmaps for Namespace "default": requested 1 configmap, limit 2, allocated 2, reserved 0, available 0. ' +
       "Delete resources you no longer need, or ask your platform team to raise the limit.",
   );

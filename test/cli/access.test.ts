@@ -310,7 +310,7 @@ describe("milo-quota demo", () => {
     expect([status, err]).toEqual([0, ""]);
     expect(out).toContain("Starting a temporary server in memory.\n");
     expect(out).toContain(
-      'Project demo-one-too-many: Insufficient quota resources available: resourcemanager.miloapis.com/projects for Organization "demo-corp": requested 1 project, limit 3, allocated 3, reserved 0, available 0.',
+      'Project demo-one-too-many: projects.resourcemanager.miloapis.com "demo-one-too-many" is forbidden: Insufficient quota resources available: resourcemanager.miloapis.com/projects for Organization "demo-corp": requested 1 project, limit 3, allocated 3, reserved 0, available 0.',
     );
     expect(out).toContain("   Project demo-one-too-many: created\n");
   });

@@ -33,7 +33,7 @@ describe("the advice in rejections", () => {
           await client.waitUntil(manifest, hasCondition(condition));
         }
         const [rejection = ""] = await client.create(configMap);
-        expect(rejection).toMatch(/^Insufficient quota resources available: test\/maps /);
+        expect(rejection).toMatch(/^configmaps ".+" is forbidden: Insufficient quota resources available: test\/maps /);
         expect(rejection.endsWith(` ${advice}`), rejection).toBe(true);
         const file = env.writeFile("map.yaml", configMap);
         const { out } = await env.runAsAdmin(["simulate-create", "-o", "json", "-f", file]);

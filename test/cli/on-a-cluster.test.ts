@@ -308,7 +308,9 @@ Project/d: fits alone, but not together with the objects before it
     expect(out).toContain(
       'Project/web: already exists\n    projects.resourcemanager.miloapis.com "web" already exists\n',
     );
-    expect(out).toContain("Project/more: does not fit\n    Insufficient quota resources available: ");
+    expect(out).toContain(
+      'Project/more: does not fit\n    projects.resourcemanager.miloapis.com "more" is forbidden: Insufficient quota ',
+    );
     expect(out).toContain("Project/Bad_Name: cannot be created\n");
     expect(out).toContain("ConfigMap/default/free: fits (no quota applies)\n");
     expect(out).toContain("1 of 4 objects would be created.\n");
@@ -379,7 +381,9 @@ spec:
     await env.runUntil(["usage", "--consumer", "Namespace/team"], isGranted);
     const { status, out } = await env.runAsAdmin(["simulate-create", "-f", "-"], { input });
     expect(status).toBe(1);
-    expect(out).toContain("ConfigMap/team/large: does not fit\n    Insufficient quota resources available: ");
+    expect(out).toContain(
+      'ConfigMap/team/large: does not fit\n    configmaps "large" is forbidden: Insufficient quota resources available: ',
+    );
     expect(out).toContain(
       'test/seats (place=b) for Namespace "team": requested 3 seats, limit 5, allocated 0, reserved 0, available 2 (3',
     );

@@ -6,7 +6,7 @@ import { quotaApiVersion } from "../core/resources/well-known.ts";
 import type { AdmissionResult } from "./admission-observer.ts";
 import { BucketReadings } from "./answers/bucket-readings.ts";
 import { failureOf, resultIfRejected } from "./answers/claim-outcome.ts";
-import { Forecast } from "./answers/forecast.ts";
+import { Forecast, type ForecastClaim } from "./answers/forecast.ts";
 import { Rejection, type Shortage } from "./answers/rejection.ts";
 import { type UsageView, unknownUsage } from "./answers/usage-view.ts";
 import { usageWarnings } from "./answers/usage-warnings.ts";
@@ -15,7 +15,7 @@ import { type TransactionalClaims, transactionalClaims } from "./claims/transact
 import { ConsumerReadiness } from "./consumer-readiness.ts";
 import { allowed, type ObjectChange, type Verdict } from "./object-change.ts";
 import { claimInput } from "./policies/claim-input.ts";
-import { type ClaimInPlane, type Need, needsOf } from "./policies/needs.ts";
+import { type Need, needsOf } from "./policies/needs.ts";
 import type { PolicyClaim } from "./policies/policy-claim.ts";
 import type { ClaimPolicy } from "./policies/policy-evaluation.ts";
 import { notCheckedPrefix, type RenderedClaims, renderClaims } from "./policies/rendered-claims.ts";
@@ -203,7 +203,7 @@ export class QuotaAdmission {
     const shortages = each.flat();
     const ifFitting = shortages.length === 0 ? "granted" : "withdrawn";
     this.#observeResults(claims, change, (_, at) => (each[at]?.length === 0 ? ifFitting : "denied"));
-    return shortages.length === 0 ? allowed : rejected(Rejection.insufficient(shortages, this.#options.advice));
+    return shortages.length === 0 ? allowed : rejected(Rejection.insufficient(shortages, change, this.#options.advice));
   }
 
   /**
@@ -244,9 +244,11 @@ export class QuotaAdmission {
     this.#options.events?.record(plane, subject, { type: "Warning", reason: "WouldBeRejected", message });
   }
 
-  #inPlanes(claims: readonly PolicyClaim[], change: ObjectChange): readonly ClaimInPlane[] {
+  #inPlanes(claims: readonly PolicyClaim[], change: ObjectChange): readonly ForecastClaim[] {
     const { planes } = this.#options;
-    return claims.map(({ claim }) => ({ claim, plane: planes.planeOf(claim.consumer) ?? change.plane }));
+    return claims.map(({ claim, isGrowth }) => {
+      return { claim, plane: planes.planeOf(claim.consumer) ?? change.plane, isGrowth };
+    });
   }
 
   #observeResults(

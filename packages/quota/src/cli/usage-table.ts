@@ -2,8 +2,9 @@ import type { AllowanceBucket, AllowanceBucketStatus } from "../core/resources/a
 import { amountOf } from "../core/resources/fields/amount.ts";
 import { consumerKey } from "../core/resources/fields/consumer-ref.ts";
 import { dimensionKey } from "../core/resources/fields/dimensions.ts";
+import { shortName } from "../core/resources/rules/display-names.ts";
 import { kindAndName } from "./consumer-filter.ts";
-import { shortName, typeInfo } from "./resource-type-info.ts";
+import { typeInfo } from "./resource-type-info.ts";
 import { type Column, textTable } from "./text-table.ts";
 import type { Units } from "./units.ts";
 

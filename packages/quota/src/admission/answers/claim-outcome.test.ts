@@ -1,6 +1,8 @@
 import { failure, StatusError } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { describe, expect, it } from "vitest";
 import { storedClaim } from "../../../test/claim-fixtures.ts";
+import type { ResourceRegistration } from "../../core/resources/resource-registration.ts";
+import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
 import type { AdmissionResult } from "../admission-observer.ts";
 import type { ClaimPolicy } from "../policies/policy-evaluation.ts";
 import { type ClaimOutcome, isIgnored, rejectionOf, resultIfRejected } from "./claim-outcome.ts";
@@ -41,7 +43,19 @@ const outcomes = {
 
 type OutcomeName = keyof typeof outcomes;
 const all = (names: readonly OutcomeName[], failurePolicy: "Fail" | "Ignore" = "Fail"): readonly ClaimOutcome[] =>
-  names.map((name) => ({ policy: policy(failurePolicy), outcome: outcomes[name] }));
+  names.map((name) => ({ policy: policy(failurePolicy), isGrowth: false, outcome: outcomes[name] }));
+
+const registrations = (displayName: string): RegistrationView => ({
+  byResourceType: () => [{ displayName, status: {} } as ResourceRegistration],
+});
+const kind = {
+  group: "apps.example.com",
+  version: "v1",
+  kind: "Thing",
+  plural: "things",
+  scope: "Namespaced",
+} as const;
+const context = { object: { kind, name: "one" }, registrations: registrations(""), advice: "Ask." };
 
 describe("a request is", () => {
   const cases: Record<string, [outcomes: readonly OutcomeName[], code: number | undefined, cause?: string]> = {
@@ -64,7 +78,7 @@ describe("a request is", () => {
   };
   for (const [name, [names, code, cause]] of Object.entries(cases)) {
     it(name, () => {
-      const status = rejectionOf(all(names), "Ask.")?.status;
+      const status = rejectionOf(all(names), context)?.status;
       expect([status?.code, status?.details?.causes?.[0]?.reason]).toEqual([code, cause]);
       expect(status?.details?.retryAfterSeconds).toBe(code === 503 ? 1 : undefined);
     });
@@ -74,7 +88,7 @@ describe("a request is", () => {
 it("every rejection but for quota, and for an object that exists, names the policy", () => {
   const { granted: _granted, denied: _denied, exists: _taken, ...others } = outcomes;
   for (const each of Object.values(others)) {
-    const status = rejectionOf([{ policy: policy("Fail"), outcome: each }], "")?.status;
+    const status = rejectionOf([{ policy: policy("Fail"), isGrowth: false, outcome: each }], context)?.status;
     expect(status?.message).toContain('the claim of ClaimCreationPolicy "maps" ');
     expect(status?.details?.causes?.[0]?.message).toContain('ClaimCreationPolicy "maps"');
   }
@@ -105,11 +119,51 @@ describe("the result of a policy for a rejected request is", () => {
   }
 });
 
-it("a rejection for quota has the resource type, the numbers and the advice", () => {
-  const { status } = rejectionOf(all(["denied"]), "Ask.") as Rejection;
-  const text = short.replace(": ", ' for Namespace "default": ');
-  expect(status.message).toBe(`Insufficient quota resources available: ${text}. Ask.`);
-  expect(status.details?.causes).toEqual([{ reason: "QuotaExceeded", field: "core/configmaps", message: text }]);
+describe("a rejection for quota", () => {
+  it("names the object as Kubernetes does, and has the resource type, the numbers and the advice", () => {
+    const { status } = rejectionOf(all(["denied"]), context) as Rejection;
+    const text = short.replace(": ", ' for Namespace "default": ');
+    expect(status.message).toBe(
+      `things.apps.example.com "one" is forbidden: Insufficient quota resources available: ${text}. Ask.`,
+    );
+    const causes = [{ reason: "QuotaExceeded", field: "core/configmaps", message: text }];
+    expect(status.details).toEqual({ name: "one", group: "apps.example.com", kind: "things", causes });
+  });
+
+  it("names kinds of the core group without a group", () => {
+    const object = { kind: { ...kind, group: "", plural: "configmaps" }, name: "x" };
+    const { status } = rejectionOf(all(["denied"]), { ...context, object }) as Rejection;
+    expect(status.message).toMatch(/^configmaps "x" is forbidden: Insufficient quota /);
+    expect(status.details).toMatchObject({ name: "x", kind: "configmaps" });
+    expect(status.details).not.toHaveProperty("group");
+  });
+
+  const causeOf = (change: Partial<ClaimOutcome>, displayName: string): string | undefined => {
+    const [one] = all(["denied"]) as [ClaimOutcome];
+    const outcome = { ...one, ...change };
+    const rejection = rejectionOf([outcome], { ...context, registrations: registrations(displayName) });
+    return rejection?.status.details?.causes?.[0]?.message;
+  };
+
+  it("has the display name of the registration on one line", () => {
+    expect(causeOf({}, "Config\nmaps")).toMatch(
+      /^core\/configmaps "Config maps" for Namespace "default": requested 1 /,
+    );
+  });
+
+  it("says how much more a change needs", () => {
+    expect(causeOf({ isGrowth: true }, "")).toContain(": requested 1 more config map, limit 3, ");
+  });
+
+  it("has the display name before the dimensions", () => {
+    const shown = short.replace("core/configmaps:", "core/configmaps (size=l):");
+    const claim = storedClaim({
+      state: "denied",
+      allocations: [{ resourceType: "core/configmaps", status: "Denied", reason: "QuotaExceeded", message: shown }],
+    });
+    const cause = causeOf({ outcome: { result: "denied", claim } }, "Maps");
+    expect(cause).toMatch(/^core\/configmaps "Maps" \(size=l\) for Namespace "default": requested 1 config map, /);
+  });
 });
 
 describe("a policy that ignores failures", () => {
@@ -132,7 +186,7 @@ describe("a policy that ignores failures", () => {
     it(`${ignored ? "ignores" : "does not ignore"}: ${name}`, () => {
       const [one] = all([name], "Ignore") as [ClaimOutcome];
       expect(isIgnored(one)).toBe(ignored);
-      expect(rejectionOf([one], "") === undefined).toBe(ignored || name === "granted");
+      expect(rejectionOf([one], context) === undefined).toBe(ignored || name === "granted");
     });
   }
 });

@@ -4,22 +4,34 @@ import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
 import type { AdmissionResult } from "../admission-observer.ts";
 import type { WaitResult } from "../claims/waiter.ts";
 import type { ClaimPolicy } from "../policies/policy-evaluation.ts";
-import { Rejection, shortagesOf } from "./rejection.ts";
+import { type RejectedObject, Rejection, type ShortageContext, shortagesOf } from "./rejection.ts";
 
 /** The outcome of one claim of a request: its decision, or the error that prevented it. */
 export interface ClaimOutcome {
   readonly policy: ClaimPolicy;
+  readonly isGrowth: boolean;
   readonly outcome: WaitResult | { readonly result: "failed"; readonly error: unknown };
 }
 
 /** Of several rejections the first in this order is sent: permanent ones before those that a retry may resolve. */
 const precedence: readonly Rejection["kind"][] = ["exists", "insufficient", "misconfigured", "timeout", "undecided"];
 
+export interface RejectionContext extends Pick<ShortageContext, "registrations"> {
+  readonly object: RejectedObject;
+  readonly advice: string;
+}
+
 /** Why a request is rejected; undefined when all claims are granted or ignored. */
-export function rejectionOf(outcomes: readonly ClaimOutcome[], advice: string): Rejection | undefined {
-  const denied = outcomes.flatMap(({ outcome }) => (outcome.result === "denied" ? [outcome.claim] : []));
+export function rejectionOf(
+  outcomes: readonly ClaimOutcome[],
+  { object, registrations, advice }: RejectionContext,
+): Rejection | undefined {
+  const short = outcomes.flatMap(({ outcome, isGrowth }) =>
+    outcome.result === "denied" ? shortagesOf(outcome.claim, { registrations, isGrowth }) : [],
+  );
   const rejections = outcomes.flatMap((each) => (isIgnored(each) ? [] : (failureOf(each) ?? [])));
-  if (denied.length > 0) rejections.push(Rejection.insufficient(denied.flatMap(shortagesOf), advice));
+  if (outcomes.some(({ outcome }) => outcome.result === "denied"))
+    rejections.push(Rejection.insufficient(short, object, advice));
   return rejections.sort((one, other) => precedence.indexOf(one.kind) - precedence.indexOf(other.kind))[0];
 }
 

@@ -14,8 +14,10 @@ it("the page of errors lists exactly the causes that rejections have", () => {
 });
 
 it("the page of errors shows each cause with its code and reason", () => {
+  const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
+  const object = { kind, name: "a" };
   const rejections: Record<string, Rejection> = {
-    [causeReasons.exceeded]: Rejection.insufficient([{ resourceType: "a/b", message: "" }], ""),
+    [causeReasons.exceeded]: Rejection.insufficient([{ resourceType: "a/b", message: "" }], object, ""),
     [causeReasons.timeout]: Rejection.timeout(""),
     [causeReasons.undecided]: Rejection.undecided(""),
     [causeReasons.misconfigured]: Rejection.misconfigured(""),

@@ -23,6 +23,11 @@ export interface ForecastOptions {
   readonly usage: UsageView;
 }
 
+export interface ForecastClaim extends ClaimInPlane {
+  /** Whether the claim is for what the object needs more than before. */
+  readonly isGrowth: boolean;
+}
+
 /** Predicts whether claims would be granted, without writing or reserving anything. */
 export class Forecast {
   readonly #options: ForecastOptions;
@@ -36,7 +41,7 @@ export class Forecast {
    * granted needs nothing more.
    */
   async shortages(
-    claims: readonly ClaimInPlane[],
+    claims: readonly ForecastClaim[],
     change: ObjectChange,
     signal: AbortSignal,
   ): Promise<readonly (readonly Shortage[])[]> {
@@ -52,7 +57,9 @@ export class Forecast {
         return this.#shortOf(owner, asked, signal);
       }),
     );
-    return claims.map((_, at) => short.flatMap((each) => each[at] ?? []));
+    return claims.map(({ isGrowth }, at) =>
+      short.flatMap((each) => (each[at] ?? []).flatMap((part) => this.#shortage(part, isGrowth) ?? [])),
+    );
   }
 
   async #isHeld({ plane, claim }: ClaimInPlane, { object }: ObjectChange, signal: AbortSignal): Promise<boolean> {
@@ -66,18 +73,25 @@ export class Forecast {
     owner: QuotaOwner,
     claims: readonly (readonly ClaimPart[])[],
     signal: AbortSignal,
-  ): Promise<readonly (readonly Shortage[])[]> {
+  ): Promise<readonly (readonly OwnedShortPart[])[]> {
     const { planes, usage } = this.#options;
     const known = usage.shortOf(owner, claims);
     const short = known ?? tryShown(claims, await shownFigures(planes, owner, claims.flat(), signal));
-    return short.map((parts) => parts.flatMap((part) => this.#shortage(owner, part) ?? []));
+    return short.map((parts) => parts.map((part) => ({ owner, part })));
   }
 
-  #shortage({ consumer }: QuotaOwner, short: ShortPart): Shortage | undefined {
+  #shortage({ owner, part: short }: OwnedShortPart, isGrowth: boolean): Shortage | undefined {
+    const { registrations } = this.#options;
     const { resourceType } = short.part;
-    const text = shortageText(short, unitOf(this.#options.registrations, resourceType));
-    return shortageOf({ resourceType, text, limit: short.figures.limit }, consumerText(consumer));
+    const text = shortageText(short, unitOf(registrations, resourceType));
+    const consumer = consumerText(owner.consumer);
+    return shortageOf({ resourceType, text, limit: short.figures.limit, consumer }, { registrations, isGrowth });
   }
+}
+
+interface OwnedShortPart {
+  readonly owner: QuotaOwner;
+  readonly part: ShortPart;
 }
 
 function ownerId(plane: string, consumer: RenderedClaim["consumer"]): string {

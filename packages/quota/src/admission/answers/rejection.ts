@@ -3,12 +3,16 @@ import {
   alreadyExists,
   failure,
   type GroupResource,
+  resourceForbidden,
   type StatusCause,
   type StatusDetails,
 } from "@milo-quota/kubernetes/protocol/api-status.ts";
 import { type Amount, amountOf, noAmount } from "../../core/resources/fields/amount.ts";
 import { consumerText } from "../../core/resources/fields/consumer-ref.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
+import { typeWithName } from "../../core/resources/rules/display-names.ts";
+import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
+import type { ObjectChange } from "../object-change.ts";
 import type { PolicyFailure } from "../policies/rendered-claims.ts";
 
 /** The reasons of `details.causes` in rejections, by which programs distinguish them. */
@@ -70,16 +74,17 @@ export class Rejection extends Error {
   }
 
   /** `advice` tells the user what to do about it. The operator of the system can change it. */
-  static insufficient(shortages: readonly Shortage[], advice: string): Rejection {
+  static insufficient(shortages: readonly Shortage[], { kind, name }: RejectedObject, advice: string): Rejection {
     const texts = shortages.map(({ message }) => message);
     const hints = [...new Set(shortages.flatMap(({ hint }) => (hint === undefined ? [] : [hint])))];
-    const message = [`Insufficient quota resources available: ${texts.join("; ")}.`, ...hints, advice].join(" ").trim();
+    const because = [`Insufficient quota resources available: ${texts.join("; ")}.`, ...hints, advice].join(" ").trim();
     const causes: readonly StatusCause[] = shortages.map(({ message: text, resourceType }) => ({
       reason: causeReasons.exceeded,
       message: text,
       field: resourceType,
     }));
-    return new Rejection("insufficient", failure("Forbidden", message, { causes }));
+    const status = resourceForbidden({ group: kind.group, resource: kind.plural }, name, because);
+    return new Rejection("insufficient", { ...status, details: { ...status.details, causes } }, because);
   }
 }
 
@@ -91,6 +96,9 @@ function retryLater(because: string, reason: string): ApiStatus {
   });
 }
 
+/** The object of the rejected request. */
+export type RejectedObject = Pick<ObjectChange, "kind" | "name">;
+
 /** A claim request that does not fit. */
 export interface Shortage {
   readonly resourceType: string;
@@ -99,11 +107,18 @@ export interface Shortage {
   readonly hint?: string;
 }
 
+/** How shortages are worded. */
+export interface ShortageContext {
+  readonly registrations: RegistrationView;
+  /** Whether the claim is for what an object needs more than before. */
+  readonly isGrowth: boolean;
+}
+
 /** The shortages of a denied claim: one for each request that did not fit. */
-export function shortagesOf({ consumer, status }: ResourceClaim): readonly Shortage[] {
+export function shortagesOf({ consumer, status }: ResourceClaim, context: ShortageContext): readonly Shortage[] {
   return (status.allocations ?? []).flatMap(({ resourceType, message = "", limit }) => {
     const known = limit === undefined ? undefined : amountOf(limit);
-    return shortageOf({ resourceType, text: message, limit: known }, consumerText(consumer)) ?? [];
+    return shortageOf({ resourceType, text: message, limit: known, consumer: consumerText(consumer) }, context) ?? [];
   });
 }
 
@@ -113,13 +128,20 @@ export interface RequestOutcome {
   readonly text: string;
   /** The limit; undefined when it is unknown. */
   readonly limit: Amount | undefined;
+  readonly consumer: string;
 }
 
 /** Undefined for a request that would have fitted. */
-export function shortageOf({ resourceType, text, limit }: RequestOutcome, consumer: string): Shortage | undefined {
-  const numbers = /^(.*?): (requested .*)$/s.exec(text);
-  if (numbers === null) return undefined;
-  const message = `${numbers[1]} for ${consumer}: ${numbers[2]}`;
+export function shortageOf(
+  { resourceType, text, limit, consumer }: RequestOutcome,
+  { registrations, isGrowth }: ShortageContext,
+): Shortage | undefined {
+  const parts = /^(?<quota>.*?): requested (?<amount>\S+) (?<rest>.*)$/s.exec(text)?.groups;
+  if (parts === undefined) return undefined;
+  const { quota = "", amount = "", rest = "" } = parts;
+  // The quota may be the type and its dimensions.
+  const named = `${typeWithName(registrations, resourceType)}${quota.slice(resourceType.length)}`;
+  const message = `${named} for ${consumer}: requested ${amount} ${isGrowth ? "more " : ""}${rest}`;
   return limit === noAmount
     ? { resourceType, message, hint: `${consumer} has no grant for it yet.` }
     : { resourceType, message };

@@ -2,6 +2,7 @@ import { percentOf, plus } from "../../core/ledger/arithmetic.ts";
 import type { Figures } from "../../core/ledger/type-ledger.ts";
 import { consumerText } from "../../core/resources/fields/consumer-ref.ts";
 import { displayAmount, displayNumber } from "../../core/resources/fields/units.ts";
+import { typeWithName } from "../../core/resources/rules/display-names.ts";
 import type { RegistrationView } from "../../core/resources/rules/registration-rules.ts";
 import type { Need } from "../policies/needs.ts";
 import { unitOf } from "./unit-of.ts";
@@ -31,7 +32,8 @@ function warningOf({ key, dimensionKey }: Need, figures: Figures, registrations:
   const level = levels.find(({ percentMin }) => percent >= percentMin);
   if (level === undefined) return undefined;
   const unit = unitOf(registrations, key.resourceType);
-  const quota = dimensionKey === "" ? key.resourceType : `${key.resourceType} (${dimensionKey})`;
+  const type = typeWithName(registrations, key.resourceType);
+  const quota = dimensionKey === "" ? type : `${type} (${dimensionKey})`;
   const amounts = `${displayNumber(used, unit)} of ${displayAmount(figures.limit, unit)}`;
   return `quota ${quota} for ${consumerText(key.consumer)} is ${level.text(percent)}: ${amounts}`;
 }

@@ -18,7 +18,7 @@ import { type ListedCandidate, withdraw } from "./withdrawal.ts";
 
 type RequestClaimsOptions = Pick<
   QuotaAdmissionOptions,
-  "planes" | "streams" | "clock" | "waitMsMax" | "advice" | "report"
+  "planes" | "registrations" | "streams" | "clock" | "waitMsMax" | "advice" | "report"
 > & {
   readonly readiness: ConsumerReadiness;
 };
@@ -71,14 +71,14 @@ export class RequestClaims {
 
   /** Resolves when every claim is granted or ignored. Throws Rejection otherwise. */
   async acquire(signal: AbortSignal): Promise<AcquiredClaims> {
-    const { clock, waitMsMax, advice } = this.#options;
+    const { clock, waitMsMax, advice, registrations } = this.#options;
     const life = new ChildAbortController(signal);
     const waitMs = Math.min(waitMsMax, this.#change.waitMsMax ?? waitMsMax);
     const deadline = clock.after(waitMs, () => life.abort(new TimeoutError("no decision in time")));
     try {
       const outcomes = await Promise.all(this.#claims.map((claim) => this.#outcomeOf(claim, life.signal)));
       this.#outcomes = outcomes;
-      const rejection = rejectionOf(outcomes, advice);
+      const rejection = rejectionOf(outcomes, { object: this.#change, registrations, advice });
       if (rejection !== undefined) throw rejection;
       return { ignored: outcomes.filter(isIgnored), granted: this.#granted(outcomes) };
     } finally {
@@ -118,11 +118,12 @@ export class RequestClaims {
   }
 
   /** Never rejects: a failure of one claim must not hide the outcomes of the others. */
-  async #outcomeOf({ policy, claim }: PolicyClaim, signal: AbortSignal): Promise<ClaimOutcome> {
+  async #outcomeOf({ policy, claim, isGrowth }: PolicyClaim, signal: AbortSignal): Promise<ClaimOutcome> {
+    const settled = (outcome: ClaimOutcome["outcome"]): ClaimOutcome => ({ policy, isGrowth, outcome });
     try {
-      return { policy, outcome: await this.#wait(claim, signal) };
+      return settled(await this.#wait(claim, signal));
     } catch (error) {
-      return { policy, outcome: error instanceof TimeoutError ? { result: "timeout" } : { result: "failed", error } };
+      return settled(error instanceof TimeoutError ? { result: "timeout" } : { result: "failed", error });
     }
   }
 

@@ -18,11 +18,14 @@ export function growthOf(
   now: RenderedClaim,
   oldVersion: string,
 ): RenderedClaim | undefined {
-  const isSameConsumer = before !== undefined && consumerKey(before.consumer) === consumerKey(now.consumer);
-  const requests = isSameConsumer ? grown(before.requests, now.requests) : now.requests;
+  const requests = hasSameConsumer(before, now) ? grown(before.requests, now.requests) : now.requests;
   if (requests.length === 0) return undefined;
   const hash = stableHash([now.name, oldVersion, ...requests.map(textOf)], hashLength);
   return { ...now, requests, name: readableName([now.name], hash) };
+}
+
+export function hasSameConsumer(before: RenderedClaim | undefined, now: RenderedClaim): before is RenderedClaim {
+  return before !== undefined && consumerKey(before.consumer) === consumerKey(now.consumer);
 }
 
 /** The need of an object by a policy after a change that reduces it. */
@@ -39,7 +42,7 @@ export function reducedNeed(
   now: RenderedClaim | undefined,
 ): ReducedNeed | undefined {
   if (before === undefined) return undefined;
-  if (now === undefined || consumerKey(before.consumer) !== consumerKey(now.consumer)) return { policy, needed: now };
+  if (now === undefined || !hasSameConsumer(before, now)) return { policy, needed: now };
   return grown(now.requests, before.requests).length === 0 ? undefined : { policy, needed: now };
 }
 

@@ -5,6 +5,8 @@ import type { ClaimPolicy } from "./policy-evaluation.ts";
 export interface PolicyClaim {
   readonly policy: ClaimPolicy;
   readonly claim: RenderedClaim;
+  /** Whether the claim is for what the object needs more than before. */
+  readonly isGrowth: boolean;
 }
 
 /** The claim that a policy renders for an object. Undefined when the policy renders none. */

@@ -3,7 +3,7 @@ import type { ClaimInput, CompiledClaimPolicy, RenderedClaim } from "../../core/
 import type { DecidingPolicy } from "../../core/policy/policy-index.ts";
 import type { ClaimCreationPolicy } from "../../core/resources/claim-creation-policy.ts";
 import type { ObjectChange } from "../object-change.ts";
-import { growthOf, type ReducedNeed, reducedNeed } from "./growth.ts";
+import { growthOf, hasSameConsumer, type ReducedNeed, reducedNeed } from "./growth.ts";
 
 export type ClaimPolicy = DecidingPolicy<ClaimCreationPolicy, CompiledClaimPolicy>;
 
@@ -13,7 +13,13 @@ export type ChangeInput = Required<Omit<ClaimInput, "trigger" | "policyPlane">>;
 /** The outcome of evaluating one policy for one change. */
 export type PolicyEvaluation =
   | { readonly outcome: "nothing"; readonly missingKeys: number; readonly reduced?: ReducedNeed | undefined }
-  | { readonly outcome: "claim"; readonly claim: RenderedClaim; readonly reduced?: ReducedNeed | undefined }
+  | {
+      readonly outcome: "claim";
+      readonly claim: RenderedClaim;
+      /** Whether the object held something by this policy before. */
+      readonly isGrowth: boolean;
+      readonly reduced?: ReducedNeed | undefined;
+    }
   | { readonly outcome: "failed"; readonly message: string };
 
 /** Renders the claim of a new object, or on an update a claim for the growth of the object's need. */
@@ -33,7 +39,7 @@ export function evaluateForChange(policy: ClaimPolicy, change: ObjectChange, inp
   const growth = growthOf(held, now.claim, versionOf(oldObject));
   return growth === undefined
     ? { outcome: "nothing", missingKeys: 0, reduced }
-    : { outcome: "claim", claim: growth, reduced };
+    : { outcome: "claim", claim: growth, isGrowth: hasSameConsumer(held, now.claim), reduced };
 }
 
 /** Whether two versions of an object differ only in status, finalizers and other fields that controllers write. */
@@ -63,7 +69,7 @@ function evaluate({ compiled }: ClaimPolicy, input: ClaimInput): PolicyEvaluatio
   const rendering = compiled.evaluate(input);
   switch (rendering.outcome) {
     case "claim":
-      return { outcome: "claim", claim: rendering.claim };
+      return { outcome: "claim", claim: rendering.claim, isGrowth: false };
     case "nothing":
       return { outcome: "nothing", missingKeys: 0 };
     case "differs":

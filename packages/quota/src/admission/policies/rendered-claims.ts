@@ -47,10 +47,10 @@ export function renderClaims(policies: readonly ClaimPolicy[], context: RenderCo
       handleFailure(policy, evaluation.message, context, failures);
       continue;
     }
-    const claim = evaluation.outcome === "claim" ? evaluation.claim : undefined;
+    const { claim, isGrowth } = evaluation.outcome === "claim" ? evaluation : { claim: undefined, isGrowth: false };
     rendered.push({ policy, claim });
     if (evaluation.reduced !== undefined && !isShadow(policy)) reduced.push(evaluation.reduced);
-    if (claim !== undefined) (isShadow(policy) ? shadowed : enforced).push({ policy, claim });
+    if (claim !== undefined) (isShadow(policy) ? shadowed : enforced).push({ policy, claim, isGrowth });
     if (evaluation.outcome === "nothing" && evaluation.missingKeys > 0) observer.onMissingKey?.(policy.policy);
   }
   return { enforced, reduced, rendered, shadowed, failures };

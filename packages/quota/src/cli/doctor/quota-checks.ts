@@ -6,9 +6,10 @@ import type { ClaimCreationPolicy } from "../../core/resources/claim-creation-po
 import { amountOf } from "../../core/resources/fields/amount.ts";
 import type { GrantCreationPolicy } from "../../core/resources/grant-creation-policy.ts";
 import type { ResourceRegistration } from "../../core/resources/resource-registration.ts";
+import { shortName, typeWithName } from "../../core/resources/rules/display-names.ts";
 import { kindAndName } from "../consumer-filter.ts";
 import type { LedgerObjects } from "../recount/recounted-consumers.ts";
-import { registrationInfo, shortName, typeWithName } from "../resource-type-info.ts";
+import { registrationInfo } from "../resource-type-info.ts";
 import type { Units } from "../units.ts";
 import { type Finding, findingsFor, problem, warning } from "./finding.ts";
 
