@@ -21,7 +21,11 @@ afterEach(() => world.stop());
 const shown = async (name: string): Promise<ShownCondition | undefined> =>
   activeOf(await world.find(registrationsType, name));
 const start = () => world.run(new RegistrationController(world.runtime, world.views));
-const active = { status: "True", reason: "RegistrationActive", message: "ResourceRegistration is active" };
+const active = {
+  status: "True",
+  reason: "RegistrationActive",
+  message: "The registration is active and resource grants and claims can now be created for this resource type.",
+};
 
 describe("a registration", () => {
   it("is Active, shows its consumer type for both spellings, and is written once", async () => {
@@ -41,7 +45,7 @@ describe("a registration", () => {
     start();
     await world.create(registrationsType, registration("projects"));
     const warning =
-      "; warning: the API server does not serve its consumer kind Organization.resourcemanager.miloapis.com";
+      " Warning: the API server does not serve its consumer kind Organization.resourcemanager.miloapis.com.";
     await world.eventually(async () =>
       expect(await shown("projects")).toEqual({ ...active, message: active.message + warning }),
     );

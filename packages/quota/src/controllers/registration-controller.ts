@@ -25,6 +25,9 @@ import { withTimeout } from "./with-timeout.ts";
 /** How often to check whether a missing consumer kind is served now. */
 const recheckMs = 60_000;
 
+const activeMessage =
+  "The registration is active and resource grants and claims can now be created for this resource type.";
+
 type ConsumerKind = "served" | "missing" | "unknown";
 
 /** Writes the Active condition of registrations. Of several for one resource type, the oldest is active. */
@@ -97,9 +100,8 @@ export class RegistrationController implements Running {
     }
     const kind = groupKindText(registration.consumerType);
     const warning =
-      consumerKind === "missing" ? `; warning: the API server does not serve its consumer kind ${kind}` : "";
-    const message = `ResourceRegistration is active${warning}`;
-    return { type: "Active", status: "True", reason: "RegistrationActive", message };
+      consumerKind === "missing" ? ` Warning: the API server does not serve its consumer kind ${kind}.` : "";
+    return { type: "Active", status: "True", reason: "RegistrationActive", message: `${activeMessage}${warning}` };
   }
 
   /** A failed lookup does not deactivate the registration. */
