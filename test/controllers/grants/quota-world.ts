@@ -32,7 +32,7 @@ export const startMs = Date.UTC(2026, 0, 1);
 
 const layout: PlaneLayout = {
   addressOf: (plane) => ({ plane, prefix: plane === "root" ? "" : `/planes/${plane}` }),
-  planeOf: ({ kind, name }) => (kind === "Project" ? name : undefined),
+  planeOf: ({ kind, name }) => (kind === "Organization" ? "root" : kind === "Project" ? name : undefined),
   tenantOf: () => undefined,
   tenantKinds: () => [],
   hasOrganizationNamespaces: false,

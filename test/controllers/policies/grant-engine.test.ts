@@ -2,9 +2,11 @@ import { EventRecorder } from "@milo-quota/kubernetes/client/events/event-record
 import type { ResourceType } from "@milo-quota/kubernetes/client/resources/resource-type.ts";
 import type { ListerWatcher } from "@milo-quota/kubernetes/client/watch/lister-watcher.ts";
 import type { ObjectMeta } from "@milo-quota/kubernetes/protocol/object-meta.ts";
+import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import { GrantEngine } from "@milo-quota/quota/controllers/policies/grant-engine.ts";
 import { GrantPolicyReadiness } from "@milo-quota/quota/controllers/policies/grant-policy-readiness.ts";
 import { ParentContexts } from "@milo-quota/quota/controllers/policies/parent-contexts.ts";
+import { organizationDefinition } from "@milo-quota/quota/tenancy/resources/organization.ts";
 import { GrantPolicyCache } from "@milo-quota/quota/views/grant-policy-cache.ts";
 import { grantPoliciesType, grantsType } from "@milo-quota/quota/views/quota-types.ts";
 import type { Runtime } from "@milo-quota/quota/views/runtime.ts";
@@ -391,6 +393,57 @@ describe("a policy in the root plane with grants in project planes", () => {
     );
     world.intercept = () => undefined;
     await become(["a/default/acme: 5", "b/default/other: 1"], "a", "b");
+  });
+});
+
+describe("a policy whose parent context names an organization", () => {
+  const organizations = {
+    group: organization.apiGroup,
+    version: "v1alpha1",
+    plural: "organizations",
+    scope: "Cluster",
+  };
+  const acme = { apiVersion: `${organization.apiGroup}/v1alpha1`, kind: "Organization", metadata: { name: "acme" } };
+  const parent = () => shown(world, "grant", "plans", { type: "ParentContextReady" });
+
+  const beginWithOrganizations = async (): Promise<void> => {
+    await begin();
+    await world.create(
+      { group: "apiextensions.k8s.io", version: "v1", plural: "customresourcedefinitions", scope: "Cluster" },
+      crdOf(organizationDefinition),
+    );
+    start();
+    const created = grantPolicy("plans") as { spec: { target: Json } };
+    const parentContext = { ...organization, nameExpression: "trigger.data.parent" };
+    const spec = { ...created.spec, target: { ...created.spec.target, parentContext } };
+    await world.create(grantPoliciesType, { ...created, spec });
+  };
+
+  it("creates no grant until the organization exists, and shows why", async () => {
+    await beginWithOrganizations();
+    await world.create(configMaps, configMap("acme", { plan: "5", parent: "acme" }));
+    await world.eventually(async () =>
+      expect(await parent()).toMatch(
+        /^False ParentContextUnresolved: .*ConfigMap "default\/acme": spec.target.parentContext: Organization "acme" does not exist/,
+      ),
+    );
+    expect(await shown(world, "grant", "plans")).toMatch(/^False ValidationFailed/);
+    await world.pass(60_000);
+    expect(await grants()).toEqual([]);
+    await world.create(organizations as ResourceType, acme);
+    await become(["root/default/acme: 5"]);
+    await world.eventually(async () => expect(await parent()).toMatch(/^True ParentContextResolved/));
+    expect(await shown(world, "grant", "plans")).toMatch(/^True PolicyReady/);
+  });
+
+  it("keeps the grant when the organization is deleted, and shows that", async () => {
+    await beginWithOrganizations();
+    await world.eventually(() => world.create(organizations as ResourceType, acme).then(() => undefined));
+    await world.create(configMaps, configMap("acme", { plan: "5", parent: "acme" }));
+    await become(["root/default/acme: 5"]);
+    await world.delete(organizations as ResourceType, "acme");
+    await world.eventually(async () => expect(await parent()).toMatch(/^False ParentContextUnresolved/));
+    expect(await grants()).toEqual(["root/default/acme: 5"]);
   });
 });
 

@@ -295,7 +295,7 @@ describe("a grant policy", () => {
     await world.delete(registrationsType, "projects");
     await register(world, "projects");
     await expectCondition("grant", ready);
-    await expectCondition("grant", /^True ParentContextNotRequired/, { type: "ParentContextReady" });
+    expect(await shown(world, "grant", "p", { type: "ParentContextReady" })).toBeUndefined();
   });
 
   it("reports a parent context whose plane cannot be determined", async () => {
@@ -308,6 +308,18 @@ describe("a grant policy", () => {
     await world.patch(grantPoliciesType, "p", { spec: { target: { parentContext: { nameExpression: '"a"' } } } });
     await expectCondition("grant", /^True ParentContextResolved/, { type: "ParentContextReady" });
     await expectCondition("grant", ready);
+  });
+
+  it("loses the condition of its parent context with the context", async () => {
+    await register(world, "projects");
+    const { spec } = grantPolicy("p") as { spec: { target: Json } };
+    const parentContext = { apiGroup: organization.apiGroup, kind: "Project", nameExpression: '"a"' };
+    await world.create(grantPoliciesType, grantPolicy("p", { target: { ...spec.target, parentContext } }));
+    await expectCondition("grant", /^True ParentContextResolved/, { type: "ParentContextReady" });
+    await world.patch(grantPoliciesType, "p", { spec: { target: { parentContext: null } } });
+    await world.eventually(async () =>
+      expect(await shown(world, "grant", "p", { type: "ParentContextReady" })).toBeUndefined(),
+    );
   });
 
   it("cannot have quota kinds as its trigger", async () => {

@@ -22,6 +22,7 @@ import { type DesiredGrant, GrantWriter } from "./grant-writer.ts";
 import { GrantsByOrigin } from "./grants-by-origin.ts";
 import { liveDesiredState } from "./live-desired-state.ts";
 import type { ParentContexts } from "./parent-contexts.ts";
+import { ParentObjects } from "./parent-objects.ts";
 import { PlaneCircuitBreaker } from "./plane-circuit-breaker.ts";
 import { PolicyChanges } from "./policy-changes.ts";
 import { PolicyProblemEvents } from "./policy-problem-events.ts";
@@ -46,6 +47,7 @@ export class GrantEngine implements Running {
   readonly #queue: WorkQueue<GrantOrigin>;
   readonly #triggers: KindInformers<RenderedTrigger>;
   readonly #grants: GrantsByOrigin;
+  readonly #parentObjects: ParentObjects;
   readonly #writer: GrantWriter;
   readonly #reader: ObjectReader;
   readonly #problems: PolicyProblemEvents;
@@ -69,6 +71,11 @@ export class GrantEngine implements Running {
     });
     this.#writer = new GrantWriter(runtime.planes, views.grants);
     this.#reader = new ObjectReader(runtime.planes, restMapper);
+    this.#parentObjects = new ParentObjects({
+      ...options,
+      reader: this.#reader,
+      onChange: (origin) => this.#queue.add(origin),
+    });
     this.#throttle = new WriteThrottle(runtime.elapsedMs);
     this.#breaker = new PlaneCircuitBreaker(runtime);
     this.#problems = new PolicyProblemEvents(policies, events);
@@ -81,7 +88,7 @@ export class GrantEngine implements Running {
   async stop(): Promise<void> {
     this.#unsubscribe();
     this.#grants.stop();
-    await Promise.all([this.#triggers.stop(), this.#queue.stop()]);
+    await Promise.all([this.#triggers.stop(), this.#parentObjects.stop(), this.#queue.stop()]);
   }
 
   #watchTriggers(): KindInformers<RenderedTrigger> {
@@ -105,6 +112,7 @@ export class GrantEngine implements Running {
   /** Renders the grants of all objects again. */
   #policyChanged(policy: PolicyKey, kinds: readonly GroupKind[]): void {
     if (kinds.length === 0) return;
+    this.#parentObjects.policiesChanged();
     const { policies, runtime } = this.#options;
     this.#triggers.setKinds(policies.kinds());
     for (const kind of kinds) this.#triggers.refilter(kind);
@@ -125,7 +133,7 @@ export class GrantEngine implements Running {
   }
 
   async #reconcile(origin: GrantOrigin, signal: AbortSignal): Promise<ReconcileResult> {
-    const { runtime, views, policies, parents } = this.#options;
+    const { runtime, views, policies } = this.#options;
     await abortable(Promise.all([policies.ready, views.grants.synced]), signal);
     const state = cachedDesiredState(origin, { planes: runtime.planes, policies, triggers: this.#triggers });
     if (state.outcome === "unknown") {
@@ -133,11 +141,31 @@ export class GrantEngine implements Running {
       return reconciled;
     }
     if (state.outcome === "grant") {
+      if ((await this.#hasParent(state.desired, signal)) !== true) return reconciled;
       const waitMs = await this.#ensure(state.desired, signal);
       if (waitMs > 0) return requeueAfter(waitMs);
-    } else parents.forget(policyOf(origin, runtime.planes), originId(origin));
+    } else this.#forgetParent(origin);
     this.#problems.clear(originId(origin));
     return this.#removeOthers(origin, state.outcome === "grant" ? state.desired.key : undefined, signal);
+  }
+
+  /** Undefined while that is not known. */
+  async #hasParent({ origin, grant }: DesiredGrant, signal: AbortSignal): Promise<boolean | undefined> {
+    const { parent } = grant;
+    if (parent === undefined) return true;
+    const exists = await this.#breaker.call(this.#options.runtime.planes.root, signal, (limit) =>
+      this.#parentObjects.exists(parent, origin, limit),
+    );
+    if (exists === false) {
+      this.#recordProblem(origin, `spec.target.parentContext: ${parent.kind} "${parent.name}" does not exist`);
+    }
+    return exists;
+  }
+
+  #forgetParent(origin: GrantOrigin): void {
+    const { parents, runtime } = this.#options;
+    parents.forget(policyOf(origin, runtime.planes), originId(origin));
+    this.#parentObjects.forget(origin);
   }
 
   /** Returns how long to wait if the write is throttled, else 0. */

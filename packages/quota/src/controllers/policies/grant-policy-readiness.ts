@@ -21,9 +21,11 @@ export interface GrantPolicyReadinessOptions {
 type Indexed = IndexedPolicy<GrantCreationPolicy, CompiledGrantPolicy>;
 type State = Omit<ConditionState, "observedGeneration">;
 
+/** Only for policies with a parent context. */
+const parentContextReady = "ParentContextReady";
 const parentPath = "spec.target.parentContext";
 
-/** Writes the conditions of grant policies: whether they are ready, and whether their parent contexts can be reached. */
+/** Writes the conditions of grant policies: whether they are ready, and whether grants reach their parent contexts. */
 export class GrantPolicyReadiness implements Running {
   readonly #writer: PolicyStatusWriter<GrantCreationPolicy, CompiledGrantPolicy>;
   readonly #unsubscribe: () => void;
@@ -32,6 +34,7 @@ export class GrantPolicyReadiness implements Running {
     this.#writer = new PolicyStatusWriter({
       ...options,
       type: grantCreationPolicyDefinition,
+      optional: [parentContextReady],
       conditions: (indexed, triggerKind) => {
         const { plane, policy } = indexed;
         return grantConditions(indexed, triggerKind, parents.of({ plane, name: policy.metadata.name ?? "" }));
@@ -47,20 +50,17 @@ export class GrantPolicyReadiness implements Running {
 }
 
 function grantConditions(indexed: Indexed, triggerKind: TriggerKind, parents: ParentContextState): readonly State[] {
-  const parent = parentCondition(indexed, parents);
   const ready = readyCondition(indexed.verdict, indexed.kind, triggerKind);
+  if (indexed.policy.parentContext === undefined) return [ready];
+  const parent = parentCondition(indexed, parents);
   // The policy is still ready if only some parent contexts fail, but not if all of them do.
   const hasFailed = ready.status === "True" && parents.unreachedCount > 0 && parents.reachedCount === 0;
   const failed = { ...ready, status: "False", reason: "ValidationFailed", message: parent.message } as const;
   return [hasFailed ? failed : ready, parent];
 }
 
-function parentCondition({ policy, verdict }: Indexed, parents: ParentContextState): State {
-  const type = "ParentContextReady";
-  if (policy.parentContext === undefined) {
-    const message = "Grants are created in the control plane of their object";
-    return { type, status: "True", reason: "ParentContextNotRequired", message };
-  }
+function parentCondition({ verdict }: Indexed, parents: ParentContextState): State {
+  const type = parentContextReady;
   const problems = parentProblems(verdict.state === "ready" ? [] : verdict.issues, parents);
   if (problems !== "") return { type, status: "False", reason: "ParentContextUnresolved", message: problems };
   const message = "No grant has failed because of its parent context";

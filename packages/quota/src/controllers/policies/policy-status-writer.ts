@@ -25,6 +25,8 @@ export interface PolicyStatusOptions<Policy extends AnyPolicy, Compiled> {
   readonly policies: PolicyCache<Policy, Compiled>;
   readonly restMapper: Pick<RestMapper, "resourceFor">;
   readonly type: ResourceType & { readonly kind: string };
+  /** Types of conditions that are removed when `conditions` does not return them. */
+  readonly optional?: readonly string[];
   readonly conditions: (
     policy: IndexedPolicy<Policy, Compiled>,
     triggerKind: TriggerKind,
@@ -99,15 +101,18 @@ export class PolicyStatusWriter<Policy extends AnyPolicy, Compiled> implements R
     { triggerKind, schema }: { readonly triggerKind: TriggerKind; readonly schema: TriggerSchema | undefined },
     signal: AbortSignal,
   ): Promise<void> {
-    const { runtime, type, conditions, fields, onWritten, types } = this.#options;
+    const { runtime, type, conditions, optional = [], fields, onWritten, types } = this.#options;
     const typeIssues = schema === undefined ? "unknown" : (types?.issuesOf(indexed.policy, schema) ?? "unknown");
     const { metadata, status, enabled } = indexed.policy;
     const { generation = 0 } = metadata;
     const time = formatTime(runtime.clock.now());
     const before = status.conditions ?? [];
-    const after = conditions(indexed, triggerKind, typeIssues).reduce<readonly Condition[]>(
+    const states = conditions(indexed, triggerKind, typeIssues);
+    const isKept = (known: Condition): boolean =>
+      !optional.includes(known.type) || states.some((state) => state.type === known.type);
+    const after = states.reduce<readonly Condition[]>(
       (list, state) => setCondition(list, { ...state, observedGeneration: generation }, time),
-      before,
+      before.filter(isKept),
     );
     const common = { observedGeneration: generation, enabled, conditions: after };
     const changed = withoutUndefined({ ...status, ...common, ...fields?.(indexed, after, time) });

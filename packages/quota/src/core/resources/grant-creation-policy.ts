@@ -122,9 +122,11 @@ const statusSchema = {
   properties: policyStatusProperties(
     {
       Ready: ["PolicyReady", "ValidationFailed", "PolicyDisabled"],
+      // Earlier versions stored the last one for policies without a parent context.
       ParentContextReady: ["ParentContextResolved", "ParentContextUnresolved", "ParentContextNotRequired"],
     },
-    "Ready is True while the policy is in effect. ParentContextReady tells whether the other control plane can be reached.",
+    "Ready is True while the policy is in effect. ParentContextReady, of policies with a parentContext, tells whether the " +
+      "objects that it names exist and their control planes can be reached.",
   ),
 } as const satisfies Schema;
 
