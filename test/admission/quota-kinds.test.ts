@@ -292,3 +292,73 @@ describe("a bucket", () => {
     });
   });
 });
+
+describe("a grant of a policy", () => {
+  const grantPolicies = `${group}/grantcreationpolicies`;
+  const grants = `${group}/namespaces/default/resourcegrants`;
+  const type = "application/merge-patch+json";
+  const allowances = (amount: number): Json[] => [{ resourceType: "core/configmaps", buckets: [{ amount }] }];
+  let name: string;
+
+  /** The stored grant, once it is Active with this amount: a change before that would conflict with its controller. */
+  const active = (amount: number): Promise<{ readonly uid: string }> =>
+    eventually(async () => {
+      const { items } = await world.resource(grantsType).list({}, signal);
+      const found = items.filter(({ metadata }) => (metadata as Json)["labels"] !== undefined) as Json[];
+      expect(found).toMatchObject([
+        { spec: { allowances: allowances(amount) }, status: { amounts: expect.anything() } },
+      ]);
+      const { metadata, status } = found[0] as { metadata: Json; status: { observedGeneration: number } };
+      expect(status.observedGeneration).toBe(metadata["generation"]);
+      name = String(metadata["name"]);
+      return { uid: String(metadata["uid"]) };
+    });
+
+  beforeEach(async () => {
+    const trigger = {
+      resource: { apiVersion: "v1", kind: "Namespace" },
+      constraints: [{ expression: 'trigger.metadata.name == "default"' }],
+    };
+    const spec = { consumerRef: { kind: "Namespace", name: "default" }, allowances: allowances(1) };
+    const head = {
+      apiVersion: "quota.miloapis.com/v1alpha1",
+      kind: "GrantCreationPolicy",
+      metadata: { name: "plans" },
+    };
+    const created = { ...head, spec: { trigger, target: { resourceGrantTemplate: { spec } } } };
+    expect((await post(grantPolicies, created)).code).toBe(201);
+    await active(1);
+  });
+
+  const patch = (body: Json): Promise<ApiResponse> =>
+    world.request({ method: "PATCH", path: `${grants}/${name}`, body, type, user: staff });
+  const remove = (): Promise<ApiResponse> =>
+    world.request({ method: "DELETE", path: `${grants}/${name}`, user: staff });
+
+  it("is restored after a change by hand, which has a warning", async () => {
+    const warnings = ['policy "plans" manages this grant and will revert the change'];
+    expect(await patch({ spec: { allowances: allowances(9) } })).toMatchObject({ code: 200, warnings });
+    await active(1);
+    const annotations = { "quota.miloapis.com/policy": null };
+    expect(await patch({ metadata: { annotations } })).toMatchObject({ code: 200, warnings });
+  });
+
+  it("is created again after a delete by hand, which has a warning", async () => {
+    const { uid } = await active(1);
+    const warnings = ['policy "plans" manages this grant and will create it again'];
+    expect(await remove()).toMatchObject({ code: 200, warnings });
+    await eventually(async () => expect((await active(1)).uid).not.toBe(uid));
+  });
+
+  it("has no warning for changes that the policy leaves alone", async () => {
+    expect(await patch({ metadata: { labels: { team: "a" } } })).toMatchObject({ code: 200, warnings: [] });
+  });
+
+  it("belongs to the user while the policy is disabled", async () => {
+    const body = { spec: { disabled: true } };
+    expect((await world.request({ method: "PATCH", path: `${grantPolicies}/plans`, body, type })).code).toBe(200);
+    expect(await patch({ spec: { allowances: allowances(9) } })).toMatchObject({ code: 200, warnings: [] });
+    await active(9);
+    expect(await remove()).toMatchObject({ code: 200, warnings: [] });
+  });
+});

@@ -58,10 +58,16 @@ const grants = (...planes: readonly string[]) => grantsIn(world, "root", ...plan
 const become = (expected: readonly string[], ...planes: readonly string[]) =>
   world.eventually(async () => expect(await grants(...planes)).toEqual(expected));
 
-async function onlyGrant(plane = "root"): Promise<{ metadata: ObjectMeta & { name: string }; spec: Json }> {
+async function onlyGrant(
+  plane = "root",
+  consumer?: string,
+): Promise<{ metadata: ObjectMeta & { name: string }; spec: Json }> {
   const { items } = await world.resource(grantsType, plane).list({}, signal);
-  expect(items).toHaveLength(1);
-  return items[0] as never;
+  const found = (items as unknown as { spec: { consumerRef: { name: string } } }[]).filter(
+    ({ spec }) => consumer === undefined || spec.consumerRef.name === consumer,
+  );
+  expect(found).toHaveLength(1);
+  return found[0] as never;
 }
 
 /** Creates a trigger object and returns its UID. */
@@ -205,8 +211,6 @@ describe("a grant of a policy", () => {
 
 describe("a policy", () => {
   const ends: Record<string, () => Promise<unknown>> = {
-    "is deleted": () => world.delete(grantPoliciesType, "plans"),
-    "is disabled": () => world.patch(grantPoliciesType, "plans", { spec: { disabled: true } }),
     "changes its trigger kind": () =>
       world.patch(grantPoliciesType, "plans", {
         spec: { trigger: { resource: { apiVersion: "v1", kind: "Secret" } } },
@@ -238,6 +242,64 @@ describe("a policy", () => {
       await become([]);
     });
   }
+
+  const pauses: Record<string, () => Promise<unknown>> = {
+    "is deleted": () => world.delete(grantPoliciesType, "plans"),
+    "is disabled": () => world.patch(grantPoliciesType, "plans", { spec: { disabled: true } }),
+  };
+  for (const [name, pause] of Object.entries(pauses)) {
+    it(`leaves its grants when it ${name}, until their objects are gone`, async () => {
+      await begin();
+      start();
+      await world.create(grantPoliciesType, grantPolicy("plans"));
+      for (const each of ["acme", "other"]) await plan(each, "5");
+      await become(["root/default/acme: 5", "root/default/other: 5"]);
+      await pause();
+      await change("other", { data: { plan: "6" } });
+      await world.pass(20_000);
+      expect(await grants()).toEqual(["root/default/acme: 5", "root/default/other: 5"]);
+      const engine = start(); // after a restart
+      await world.pass(20_000);
+      await engine.stop();
+      expect(await grants()).toEqual(["root/default/acme: 5", "root/default/other: 5"]);
+      await world.delete(grantsType, (await onlyGrant("root", "acme")).metadata.name);
+      await world.pass(20_000);
+      expect(await grants()).toEqual(["root/default/other: 5"]);
+    });
+
+    it(`deletes a grant that its object cannot own when it ${name} and the object is gone`, async () => {
+      await begin();
+      start();
+      await world.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } });
+      await world.create(grantPoliciesType, grantPolicy("plans", {}, { metadata: { namespace: "other" } }));
+      for (const each of ["acme", "again", "stays"]) await plan(each, "5");
+      const all = ["root/other/acme: 5", "root/other/again: 5", "root/other/stays: 5"];
+      await become(all);
+      await pause();
+      await world.pass(20_000);
+      expect(await grants()).toEqual(all);
+      await remove("acme");
+      await remove("again");
+      await plan("again", "5");
+      await world.pass(400_000);
+      expect(await grants()).toEqual(["root/other/stays: 5"]);
+    });
+  }
+
+  it("takes up its grants when it is enabled again", async () => {
+    await begin();
+    start();
+    await world.create(grantPoliciesType, grantPolicy("plans"));
+    for (const each of ["acme", "other"]) await plan(each, "5");
+    await become(["root/default/acme: 5", "root/default/other: 5"]);
+    await world.patch(grantPoliciesType, "plans", { spec: { disabled: true } });
+    await change("acme", { data: { plan: "6" } });
+    await change("other", { data: { plan: null } });
+    await world.pass(20_000);
+    expect(await grants()).toEqual(["root/default/acme: 5", "root/default/other: 5"]);
+    await world.patch(grantPoliciesType, "plans", { spec: { disabled: false } });
+    await become(["root/default/acme: 6"]);
+  });
 
   it("moves its grants when it names another namespace", async () => {
     await begin();
@@ -484,7 +546,7 @@ describe("policies of several control planes", () => {
     // A policy of the same name in the root plane creates its own grants.
     await world.create(grantPoliciesType, grantPolicy("plans"));
     await become(["a/default/acme: 1", "a/default/acme: 1", "b/default/acme: 1", "root/default/acme: 1"], "a", "b");
-    await world.delete(grantPoliciesType, "plans");
+    await world.patch(grantPoliciesType, "plans", { spec: { trigger: { constraints: [{ expression: "false" }] } } });
     await become(["a/default/acme: 1"], "a", "b");
   });
 

@@ -32,12 +32,17 @@ function randomOf(seed: number) {
   return { fraction, of: <Item>(items: readonly Item[]): Item => items[Math.floor(fraction() * items.length)] as Item };
 }
 
+interface PolicyState {
+  readonly target: "own" | "project";
+  readonly isOn: boolean;
+}
+
 /** Changes objects and policies, and knows the expected grants. */
 class Actor {
   readonly #world: QuotaWorld;
   readonly #random: ReturnType<typeof randomOf>;
   readonly #plans = new Map<string, { readonly plan: string; readonly project: string }>();
-  #policy: { readonly target: "own" | "project"; readonly isOn: boolean } | undefined;
+  #policy: PolicyState | undefined;
 
   constructor(world: QuotaWorld, random: ReturnType<typeof randomOf>) {
     this.#world = world;
@@ -77,10 +82,19 @@ class Actor {
     await this.#world.resource(configMaps, plane).delete({ namespace: "default", name }, {}, signal);
   }
 
+  /** Without a policy in effect, what is left depends on the moment at which it ended. */
+  async enablePolicy(): Promise<void> {
+    if (this.#policy?.isOn !== true) await this.#replacePolicy({ target: "own", isOn: true });
+  }
+
   async #putPolicy(): Promise<void> {
-    const before = this.#policy;
     const next = this.#random.of(["own", "project", "own", "project", "none"] as const);
-    this.#policy = next === "none" ? undefined : { target: next, isOn: this.#random.fraction() < 0.75 };
+    await this.#replacePolicy(next === "none" ? undefined : { target: next, isOn: this.#random.fraction() < 0.75 });
+  }
+
+  async #replacePolicy(next: PolicyState | undefined): Promise<void> {
+    const before = this.#policy;
+    this.#policy = next;
     const client = this.#world.resource(grantPoliciesType);
     if (before !== undefined) await client.delete({ name: "plans" }, {}, signal);
     if (this.#policy === undefined) return;
@@ -166,6 +180,8 @@ describe("grants of policies", () => {
           await Promise.race([stopping, world.pass(15_000)]);
           await stopping;
         }
+        isActing = true;
+        await actor.enablePolicy();
         heal();
         await world.eventually(async () => expect(await grantsIn(world, ...planes)).toEqual(actor.expected), 1_500);
         await world.pass(40_000);

@@ -8,6 +8,7 @@ import { annotations, bucketFinalizers, quotaGroup } from "../../core/resources/
 import type { ControlPlanes } from "../../views/control-planes.ts";
 import { allowed, type ObjectChange, type ObjectRemoval, type Verdict } from "../object-change.ts";
 import { withPendingAsActive } from "../policies/pending-registrations.ts";
+import { managedGrantWarning } from "./managed-grant.ts";
 import { checkPolicyTypes, type PolicyTypeCheckDeps } from "./policy-type-check.ts";
 import { type CountClaims, endOfEnforcement } from "./policy-warnings.ts";
 import { type QuotaKindIssues, quotaKindRules } from "./quota-kind-rules.ts";
@@ -72,6 +73,7 @@ export class QuotaKindAdmission {
     if (forbidden !== undefined) return { allowed: false, status: forbidden };
     if (change.oldObject !== undefined) this.#warnOfEnd(change, change.oldObject, change.object);
     if (!isRequest) for (const issue of inReferences) change.warn(`not in effect yet: ${issueText(issue)}`);
+    await this.#warnOfPolicy(change, signal);
     return allowed;
   }
 
@@ -83,6 +85,7 @@ export class QuotaKindAdmission {
     const { kind, userInfo: user, name, warn } = removal;
     this.#warnOfEnd(removal, removal.oldObject, undefined);
     this.#warnOfUse(removal);
+    if (kind.group === quotaGroup) await this.#warnOfPolicy(removal, signal);
     if (kind.group !== quotaGroup || !systemKinds.includes(kind.kind) || this.#isSystem(user)) return allowed;
     if (isClusterComponent(user) || (await this.#options.isNamespaceTerminating(removal, signal))) return allowed;
     if (user.groups.includes(mastersGroup) && !hasFinalizer(removal)) {
@@ -165,6 +168,13 @@ export class QuotaKindAdmission {
     const { issues, warnings } = await checkPolicyTypes({ plane, kind, object, old }, this.#options.types, signal);
     for (const warning of warnings) warn(warning);
     return issues;
+  }
+
+  async #warnOfPolicy(request: ObjectChange | ObjectRemoval, signal: AbortSignal): Promise<void> {
+    const { kind, userInfo: user, warn } = request;
+    if (kind.kind !== "ResourceGrant" || this.#isSystem(user) || isClusterComponent(user)) return;
+    const warning = await managedGrantWarning(request, this.#options.planes, signal);
+    if (warning !== undefined) warn(warning);
   }
 
   #isSystem({ username }: UserInfo): boolean {

@@ -12,6 +12,8 @@ import { keyOfGrant, planeOfLabel, type RenderedTrigger, type Trigger } from "./
 export type CachedDesiredState =
   | { readonly outcome: "grant"; readonly desired: DesiredGrant }
   | { readonly outcome: "nothing" }
+  /** The policy is deleted or disabled: grants stay until their object is gone. */
+  | { readonly outcome: "orphaned" }
   /** Cannot be determined, or not yet: existing grants are left alone. */
   | { readonly outcome: "unknown"; readonly problem?: string };
 
@@ -30,7 +32,8 @@ export function cachedDesiredState(origin: GrantOrigin, { planes, policies, trig
   const indexed = policies.get(policy);
   const plane = planeOfLabel(origin.plane, planes);
   if (indexed?.verdict.state === "invalid") return { outcome: "unknown" };
-  if (indexed?.verdict.state !== "ready" || !sameGroupKind(indexed.kind, origin.kind)) return { outcome: "nothing" };
+  if (indexed === undefined || indexed.verdict.state === "disabled") return { outcome: "orphaned" };
+  if (!sameGroupKind(indexed.kind, origin.kind)) return { outcome: "nothing" };
   if (policy.plane !== planes.root && policy.plane !== plane) return { outcome: "nothing" };
   const trigger = triggers.get(origin.kind, { plane, namespace: origin.namespace, name: origin.name });
   const rendered = trigger?.renderings.find(

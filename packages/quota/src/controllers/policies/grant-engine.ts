@@ -41,6 +41,9 @@ export interface GrantEngineOptions {
 /** When to retry if the caches disagree with the API server. */
 const disagreementMs = 5_000;
 
+/** How often to check whether the object of a grant exists that it does not own, and whose policy is deleted or disabled. */
+const orphansMs = 300_000;
+
 /** Creates, updates and deletes grants as grant policies render them for objects. */
 export class GrantEngine implements Running {
   readonly #options: GrantEngineOptions;
@@ -146,7 +149,17 @@ export class GrantEngine implements Running {
       if (waitMs > 0) return requeueAfter(waitMs);
     } else this.#forgetParent(origin);
     this.#problems.clear(originId(origin));
-    return this.#removeOthers(origin, state.outcome === "grant" ? state.desired.key : undefined, signal);
+    const grants = this.#grants.of(origin);
+    if (state.outcome === "grant") {
+      return this.#removeAll(
+        origin,
+        grants.filter((key) => !isSame(key, state.desired.key)),
+        signal,
+      );
+    }
+    // The garbage collector deletes the grants that the object owns.
+    const orphans = grants.filter((key) => state.outcome === "nothing" || !this.#writer.isOwned(key));
+    return this.#removeAll(origin, orphans, signal);
   }
 
   /** Undefined while that is not known. */
@@ -202,23 +215,38 @@ export class GrantEngine implements Running {
   }
 
   /** Deletes grants of the origin that are not desired, but only after the API servers have confirmed it. */
-  async #removeOthers(
+  async #removeAll(
     origin: GrantOrigin,
-    desired: PlaneObjectKey | undefined,
+    others: readonly PlaneObjectKey[],
     signal: AbortSignal,
   ): Promise<ReconcileResult> {
-    const others = this.#grants.of(origin).filter((key) => !isSame(key, desired));
     if (others.length === 0) return reconciled;
     const { planes } = this.#options.runtime;
     const live = await this.#breaker.call(planeOfLabel(origin.plane, planes), signal, (limit) =>
       liveDesiredState(origin, { planes, reader: this.#reader }, limit),
     );
     if (live.outcome === "unknown") return reconciled;
+    if (live.outcome === "orphaned") return this.#removeOrphans(others, live.triggerUid, signal);
     const obsolete = others.filter((key) => live.outcome === "nothing" || !isSame(key, live.key));
     for (const key of obsolete) {
       await this.#breaker.call(key.plane, signal, (limit) => this.#writer.remove(key, limit));
     }
     return obsolete.length === others.length ? reconciled : requeueAfter(disagreementMs);
+  }
+
+  /**
+   * Without a policy the objects are not watched, and an object may own only grants in its namespace and control plane. For
+   * the others, the object is looked up from time to time.
+   */
+  async #removeOrphans(
+    grants: readonly PlaneObjectKey[],
+    triggerUid: string,
+    signal: AbortSignal,
+  ): Promise<ReconcileResult> {
+    for (const key of grants.filter((grant) => this.#writer.triggerUid(grant) !== triggerUid)) {
+      await this.#breaker.call(key.plane, signal, (limit) => this.#writer.remove(key, limit));
+    }
+    return requeueAfter(orphansMs);
   }
 }
 

@@ -53,6 +53,17 @@ export class GrantWriter {
     await this.#update(desired, signal);
   }
 
+  /** The UID of the object that a grant was created for; undefined for a grant that is not cached. */
+  triggerUid(key: PlaneObjectKey): string | undefined {
+    return this.#grants.get(key)?.metadata.annotations?.[annotations.resourceUid];
+  }
+
+  /** Whether a cached grant is owned by the object that it was created for. */
+  isOwned(key: PlaneObjectKey): boolean {
+    const owners = this.#grants.get(key)?.metadata.ownerReferences ?? [];
+    return owners.some(({ uid }) => uid === this.triggerUid(key));
+  }
+
   /** Deletes the cached version of a grant; fails if it has changed since. */
   async remove(key: PlaneObjectKey, signal: AbortSignal): Promise<void> {
     const { uid, resourceVersion, deletionTimestamp } = this.#grants.get(key)?.metadata ?? {};

@@ -6,13 +6,15 @@ import { sameGroupKind } from "../../core/resources/fields/consumer-ref.ts";
 import { type GrantCreationPolicy, parseGrantCreationPolicy } from "../../core/resources/grant-creation-policy.ts";
 import type { ControlPlanes } from "../../views/control-planes.ts";
 import { grantPoliciesType } from "../../views/quota-types.ts";
-import type { ObjectReader } from "../ownership/objects/object-reader.ts";
+import { factsOf, type ObjectReader } from "../ownership/objects/object-reader.ts";
 import { keyOfGrant, planeOfLabel, renderGrant } from "./rendered-grants.ts";
 
 /** The desired grant of an origin according to the API servers. */
 export type LiveDesiredState =
   | { readonly outcome: "grant"; readonly key: PlaneObjectKey }
   | { readonly outcome: "nothing" }
+  /** The policy is deleted or disabled, and the object exists. */
+  | { readonly outcome: "orphaned"; readonly triggerUid: string }
   /** The policy is invalid, or its evaluation fails: nothing is deleted. */
   | { readonly outcome: "unknown" };
 
@@ -26,20 +28,22 @@ export async function liveDesiredState(
   const plane = planeOfLabel(origin.plane, planes);
   const policies = planes.client(policyPlane).resource(grantPoliciesType, parseGrantCreationPolicy);
   const policy = await policies.find({ name: origin.policy }, signal);
-  if (policy === undefined || !appliesTo(policy, origin)) return { outcome: "nothing" };
-  const compilation = compileGrantPolicy(policy);
-  if (!compilation.ok) return { outcome: "unknown" };
+  const isInEffect = policy?.enabled === true;
+  if (isInEffect && !appliesTo(policy, origin)) return { outcome: "nothing" };
+  const compilation = isInEffect ? compileGrantPolicy(policy) : undefined;
+  if (compilation?.ok === false) return { outcome: "unknown" };
   const key = { plane, namespace: origin.namespace, name: origin.name };
   const object = await reader.read({ kind: origin.kind, key }, signal);
   if (object === undefined) return { outcome: "nothing" };
+  if (compilation === undefined) return { outcome: "orphaned", triggerUid: factsOf(object).uid };
   const rendering = renderGrant(compilation.policy, object, { plane, policyPlane, planes });
   if (rendering.outcome === "differs") return { outcome: "nothing" };
   const granted = rendering.outcome === "grant" ? keyOfGrant(rendering.grant, plane, planes) : undefined;
   return granted === undefined ? { outcome: "unknown" } : { outcome: "grant", key: granted };
 }
 
-/** Whether a policy is enabled, and applies to the kind and control plane of the object. */
-function appliesTo({ enabled, trigger }: GrantCreationPolicy, { kind, policyPlane, plane }: GrantOrigin): boolean {
+/** Whether a policy applies to the kind and control plane of the object. */
+function appliesTo({ trigger }: GrantCreationPolicy, { kind, policyPlane, plane }: GrantOrigin): boolean {
   const triggerKind = { apiGroup: parseApiVersion(trigger.apiVersion).group, kind: trigger.kind };
-  return enabled && sameGroupKind(triggerKind, kind) && (policyPlane === "" || policyPlane === plane);
+  return sameGroupKind(triggerKind, kind) && (policyPlane === "" || policyPlane === plane);
 }

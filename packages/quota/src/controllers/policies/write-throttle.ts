@@ -1,7 +1,9 @@
 /** Writes of one key that are always allowed within the window; more of them mean that another client undoes our writes. */
 const burst = 5;
 const windowMs = 60_000;
-const pauseMs = 10_000;
+/** The pause after the burst doubles with every write: people who edit a grant by hand hardly notice it. */
+const pauseMsMin = 500;
+const pauseMsMax = 10_000;
 const keysMax = 10_000;
 
 interface RecentWrites {
@@ -23,7 +25,7 @@ export class WriteThrottle {
     const nowMs = this.#elapsedMs();
     const known = this.#recent.get(id);
     const recent = known !== undefined && nowMs - known.lastMs < windowMs ? known : { count: 0, lastMs: 0 };
-    const waitMs = recent.count < burst ? 0 : recent.lastMs + pauseMs - nowMs;
+    const waitMs = recent.count < burst ? 0 : recent.lastMs + pauseMs(recent.count - burst) - nowMs;
     if (waitMs > 0) return waitMs;
     this.#remember(id, { count: recent.count + 1, lastMs: nowMs });
     return 0;
@@ -35,4 +37,8 @@ export class WriteThrottle {
     const [oldest] = this.#recent.keys();
     if (this.#recent.size > keysMax && oldest !== undefined) this.#recent.delete(oldest);
   }
+}
+
+function pauseMs(pausesBefore: number): number {
+  return Math.min(pauseMsMax, pauseMsMin * 2 ** pausesBefore);
 }
