@@ -157,6 +157,12 @@ describe("an object whose need grows", () => {
   it("releases quota as soon as a smaller size is stored, even right after its creation", async () => {
     expect((await patch(`${ships}/a`, { spec: { size: 1 } })).code).toBe(200);
     expect((await bucketOf(world, "fleet.example/tons"))?.status["allocated"]).toBe(1);
+    const [claim] = (await claimsIn(world)) as unknown as { status: { amounts: string; allocations: Json[] } }[];
+    expect(claim?.status).toMatchObject({
+      phase: "Granted",
+      amounts: "1 ton",
+      allocations: [{ allocatedAmount: 1, message: expect.stringMatching(/^Allocated 1 ton from bucket namespace-/) }],
+    });
   });
 
   it("can be deleted while its policy fails", async () => {

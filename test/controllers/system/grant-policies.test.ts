@@ -83,20 +83,24 @@ describe("a grant policy across planes", () => {
     await system.eventually(async () => expect(await system.figures(web, cpu)).toBeUndefined());
   });
 
-  it("deletes its grants when it is deleted or disabled, and grants again when it is enabled", async () => {
+  it("leaves its grants when it is disabled or deleted, and takes them up again when it is enabled", async () => {
     for (const name of ["web", "shop"]) await system.create(projects, tenant("Project", name, { tier: "premium" }));
     await system.create(grantPoliciesType, grantPolicy("premium"));
     await limitIs("web", 10_000);
     await limitIs("shop", 10_000);
     await system.patch(grantPoliciesType, "premium", { spec: { disabled: true } });
     await isReady("premium", "PolicyDisabled");
-    await limitIs("web", undefined);
-    await limitIs("shop", undefined);
+    await system.patch(projects, "shop", { spec: { tier: "basic" } });
+    await system.pass(20_000);
+    await limitIs("web", 10_000);
+    await limitIs("shop", 10_000);
     await system.patch(grantPoliciesType, "premium", { spec: { disabled: null, enabled: true } });
     await isReady("premium", "PolicyReady");
     await limitIs("web", 10_000);
+    await limitIs("shop", undefined);
     await system.delete(grantPoliciesType, "premium");
-    await limitIs("web", undefined);
+    await system.pass(20_000);
+    await limitIs("web", 10_000);
   });
 
   it("updates its grants when it changes and after foreign changes", async () => {

@@ -22,6 +22,7 @@ import { RegistrationController } from "./registration-controller.ts";
 import { Term } from "./term.ts";
 import { BucketWriter } from "./writer/bucket-writer.ts";
 import type { FiguresObserver } from "./writer/buckets/figures-observer.ts";
+import { ClaimPhases } from "./writer/claims/claim-phases.ts";
 import { ForcedClaims } from "./writer/claims/forced-claims.ts";
 import type { ConsumerLookup, DecisionObserver, Leadership } from "./writer/writer-deps.ts";
 
@@ -48,6 +49,7 @@ export function startLeaderControllers(deps: LeaderDeps): Term {
   const consumers = term.start(new ConsumerUids({ runtime, restMapper, registrations: views.registrationIndex }));
   const writer = startWriter(term, deps, forced, consumers);
   term.start(new ClaimReleases({ runtime, views, restMapper, consumers, events }));
+  term.start(new ClaimPhases({ runtime, views, leadership: deps.leadership }));
   const policies = views.claimPolicyCache;
   const schemas = new TriggerSchemas(runtime);
   term.start(new ClaimPolicyReadiness({ runtime, policies, restMapper, enforcement, events, schemas }));

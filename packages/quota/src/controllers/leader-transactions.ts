@@ -35,6 +35,8 @@ export class LeaderTransactions {
     return this.#parts?.transactions.render(tickets, isCurrent) ?? allDeclined(tickets);
   }
 
+  shrunkStatus: Transactions["shrunkStatus"] = (claim, left) => this.#parts?.transactions.shrunkStatus(claim, left);
+
   onRemoval: ObjectReleases["onRemoval"] = (address, uid, stored) =>
     this.#parts?.releases.onRemoval(address, uid, stored) ?? [];
 

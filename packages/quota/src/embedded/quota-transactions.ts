@@ -22,7 +22,6 @@ import type { ObjectAddress } from "../controllers/ownership/objects/object-addr
 import { partOf } from "../controllers/ownership/objects/object-needs.ts";
 import type { StoredClaims } from "../controllers/ownership/objects/object-releases.ts";
 import type { NextBucket } from "../controllers/writer/buckets/bucket-store.ts";
-import { shrunkStatus } from "../controllers/writer/claims/claim-status.ts";
 import type { RenderedBuckets } from "../controllers/writer/transactions/bucket-batch.ts";
 import type { QuotaTicket, ReleasedClaim } from "../controllers/writer/transactions/ticket.ts";
 import { allowanceBucketDefinition } from "../core/resources/allowance-bucket.ts";
@@ -173,7 +172,7 @@ export class QuotaTransactions implements ClaimTransactions, BatchRenderer, Stor
     if (stored === undefined || stored.object.metadata.uid !== uid || kind === undefined) return undefined;
     if (left === undefined) return { change: "delete", kind, stored, finalizer: claimFinalizer };
     const claim = parseResourceClaim(stored.object);
-    const status = claim.ok ? shrunkStatus(claim.value, left) : undefined;
+    const status = claim.ok ? this.#options.leader.shrunkStatus(claim.value, left) : undefined;
     return status && { change: "status", kind, stored, status: status as JsonObject };
   }
 

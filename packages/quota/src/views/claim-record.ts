@@ -1,7 +1,8 @@
 import { extendObject } from "@milo-quota/kubernetes/protocol/extend-object.ts";
-import type { ClaimPart } from "../core/ledger/claim-knowledge.ts";
+import type { ClaimKnowledge, ClaimPart } from "../core/ledger/claim-knowledge.ts";
 import { knowledgeOf } from "../core/ledger/read-claim.ts";
 import { candidatesOf, ownersOf } from "../core/resources/claim-candidates.ts";
+import { noAmount } from "../core/resources/fields/amount.ts";
 import { type ConsumerRef, consumerKey } from "../core/resources/fields/consumer-ref.ts";
 import type { ResourceClaim, ResourceRef } from "../core/resources/resource-claim.ts";
 import { annotations, labels } from "../core/resources/well-known.ts";
@@ -14,7 +15,7 @@ export interface ClaimRecord {
   readonly consumer: ConsumerRef;
   readonly state: "pending" | "denied" | "granted";
   readonly deleting: boolean;
-  /** Its allocations; empty unless it is granted. */
+  /** Its allocations; for a denied claim its requests, with the amount 0. */
   readonly parts: readonly ClaimPart[];
   /** The whole claim while it is undecided. */
   readonly open: ResourceClaim | undefined;
@@ -58,7 +59,7 @@ export class ClaimRecords {
       consumer: this.#consumers.intern(consumerKey(claim.consumer), claim.consumer),
       state,
       deleting: deletionTimestamp !== undefined,
-      parts: knowledge.state === "granted" ? this.#internParts(knowledge.parts) : noParts,
+      parts: this.#partsOf(claim, knowledge),
       open: state === "pending" ? claim : undefined,
       automatic,
     };
@@ -68,6 +69,14 @@ export class ClaimRecords {
 
   get internedCount(): number {
     return this.#consumers.size + this.#parts.size + this.#strings.size;
+  }
+
+  #partsOf({ requests }: ResourceClaim, knowledge: ClaimKnowledge): readonly ClaimPart[] {
+    if (knowledge.state === "granted") return this.#internParts(knowledge.parts);
+    if (knowledge.state !== "denied") return noParts;
+    return this.#internParts(
+      requests.map(({ resourceType, dimensionKey }) => ({ resourceType, dimensionKey, amount: noAmount })),
+    );
   }
 
   #internParts(parts: readonly ClaimPart[]): readonly ClaimPart[] {

@@ -1,4 +1,5 @@
 import type { Informer } from "@milo-quota/kubernetes/client/watch/informer.ts";
+import type { PlaneObjectKey } from "@milo-quota/kubernetes/client/watch/plane-object-key.ts";
 import { type GrantCreationPolicy, parseGrantCreationPolicy } from "../core/resources/grant-creation-policy.ts";
 import { parseResourceClaim, type ResourceClaim } from "../core/resources/resource-claim.ts";
 import { parseResourceGrant, type ResourceGrant } from "../core/resources/resource-grant.ts";
@@ -12,6 +13,8 @@ import { claimsType, grantPoliciesType, grantsType } from "./quota-types.ts";
 export class Views extends PolicyViews {
   readonly grants: Informer<ResourceGrant, ResourceGrant>;
   readonly claims: Informer<ResourceClaim, ClaimRecord>;
+  /** Claims that an earlier version stored. */
+  readonly claimsWithoutPhase = new Map<string, PlaneObjectKey>();
   readonly grantPolicies: Informer<GrantCreationPolicy, GrantCreationPolicy>;
   readonly grantPolicyCache: GrantPolicyCache;
   readonly #root: string;
@@ -32,7 +35,10 @@ export class Views extends PolicyViews {
     this.claims = this.addInformer("claims", {
       source: planes.everywhere(claimsType),
       parse: parseResourceClaim,
-      transform: (claim) => records.of(claim),
+      transform: (claim, plane) => {
+        this.#notePhase(claim, plane);
+        return records.of(claim);
+      },
       clock,
       random,
       report: (error) => report("claims", error),
@@ -56,6 +62,15 @@ export class Views extends PolicyViews {
       if (automatic?.policy === name && isInScope(key.plane)) count += 1;
     }
     return count;
+  }
+
+  #notePhase({ metadata, status }: ResourceClaim, plane: string): void {
+    const { namespace = "", name = "" } = metadata;
+    const isMissing = status.phase === undefined;
+    if (!isMissing && this.claimsWithoutPhase.size === 0) return;
+    const id = `${plane}\n${namespace}\n${name}`;
+    if (isMissing) this.claimsWithoutPhase.set(id, { plane, namespace, name });
+    else this.claimsWithoutPhase.delete(id);
   }
 
   override get ready(): Promise<unknown> {

@@ -57,6 +57,8 @@ export class ConsumerState {
   readonly shrinks = new Map<string, Shrink>();
   readonly #buckets = new Map<string, StoredBucket>();
   readonly #open = new Map<string, OpenEntry>();
+  /** The resource types of denied claims that exist: they keep their buckets, so that people see the limit. */
+  readonly #denied = new Map<string, readonly string[]>();
   readonly #grants = new Map<string, ResourceGrant>();
   /** Claims that are gone, and can be forgotten once no response in flight can mention them. */
   readonly #gone = new Set<string>();
@@ -158,6 +160,7 @@ export class ConsumerState {
   /** Merges a claim from the cache; order and repetition do not matter. Returns whether it changed anything. */
   observe(key: PlaneObjectKey, record: ClaimRecord): boolean {
     const hasChanged = this.learn(record.uid, knowledgeIn(record));
+    if (record.state === "denied") this.#noteDenied(record.uid, record.parts);
     if (this.ledger.knowledgeOf(record.uid)?.state !== "pending" || record.open === undefined) return hasChanged;
     const known = this.#open.get(record.uid)?.claim.metadata.resourceVersion ?? "";
     if (isOlder(record.version, known)) return hasChanged;
@@ -171,9 +174,17 @@ export class ConsumerState {
     this.#changes += 1;
     this.#isActive ||= hasChanged;
     if (this.ledger.knowledgeOf(uid)?.state === "pending") return hasChanged;
+    const open = this.#open.get(uid)?.open;
     this.#open.delete(uid);
     this.fences.drop(uid);
+    if (knowledge.state === "denied") this.#noteDenied(uid, open?.parts ?? []);
+    else this.#denied.delete(uid);
     return hasChanged;
+  }
+
+  #noteDenied(uid: string, parts: readonly ClaimPart[]): void {
+    if (parts.length === 0 || this.ledger.knowledgeOf(uid)?.state !== "denied") return;
+    this.#denied.set(uid, [...new Set(parts.map(({ resourceType }) => resourceType))]);
   }
 
   /** The claim is gone, and the cache will deliver no more events about it. */
@@ -267,7 +278,9 @@ export class ConsumerState {
       .filter(({ claimCount }) => claimCount > 0)
       .map(({ resourceType }) => resourceType);
     const requested = [...this.#open.values()].flatMap(({ open }) => resourceTypesOf(open));
-    return new Set([...this.#activeTypes, ...held, ...requested, ...this.#buckets.keys(), ...this.#observedTypes]);
+    const denied = [...this.#denied.values()].flat();
+    const stored = [...this.#buckets.keys(), ...this.#observedTypes];
+    return new Set([...this.#activeTypes, ...held, ...requested, ...denied, ...stored]);
   }
 
   /** The informer showed a write or deletion of this bucket that is not ours. */
@@ -295,9 +308,15 @@ export class ConsumerState {
     );
   }
 
+  /** Whether a denied claim requests a resource type. */
+  isDenied(type: string): boolean {
+    for (const types of this.#denied.values()) if (types.includes(type)) return true;
+    return false;
+  }
+
   /** Whether any grant or claim names a resource type. */
   isNamed(type: string): boolean {
-    if (this.isUsed(type) || this.isGranted(type)) return true;
+    if (this.isUsed(type) || this.isGranted(type) || this.isDenied(type)) return true;
     return [...this.#open.values()].some(({ open }) => resourceTypesOf(open).includes(type));
   }
 
@@ -333,7 +352,8 @@ export class ConsumerState {
 
   /** Whether the state is empty and can be dropped. */
   get isIdle(): boolean {
-    const isEmpty = this.#open.size === 0 && this.#grants.size === 0 && this.ledger.claimCount === 0;
+    const isEmpty =
+      this.#open.size === 0 && this.#denied.size === 0 && this.#grants.size === 0 && this.ledger.claimCount === 0;
     return isEmpty && this.#buckets.size === 0 && this.#observedTypes.size === 0;
   }
 }

@@ -5,8 +5,9 @@ import { type Decision, settle } from "../../core/ledger/settle.ts";
 import { awaitAll } from "../await-all.ts";
 import type { FailureCollector } from "../failure-collector.ts";
 import { BucketWrites } from "./buckets/bucket-writes.ts";
+import type { Invalidity } from "./claims/claim-status.ts";
 import { ClaimStatusWriter } from "./claims/claim-status-writer.ts";
-import { validationIssues, validationMessage } from "./claims/claim-validation.ts";
+import { requestMessages, validationIssues, validationMessage } from "./claims/claim-validation.ts";
 import { denyAll } from "./claims/denials.ts";
 import type { ConsumerState } from "./consumer-state.ts";
 import { recoverAll } from "./recovery.ts";
@@ -14,6 +15,7 @@ import type { WriterDeps } from "./writer-deps.ts";
 
 /** The expirationTime of a reservation is informational: by then the claim should be decided. */
 const reservationMs = 40_000;
+const oversizedMessage = "requests more than one bucket can store";
 
 /**
  * Decides the open claims of a consumer: reserves what fits, with one write for each bucket however many claims there are,
@@ -42,8 +44,10 @@ export async function decideBatch(
   const swapped = await context.writes.swapAll({ decisions, dropped, expirationTime });
   const reserved = decisions.filter((decision) => isReserve(decision) && isComplete(decision.claim, swapped));
   await failures.collect(awaitAll(reserved.map(({ claim }) => statuses.commit(claim.claim.uid))));
-  for (const uid of oversized(decisions)) invalid.set(uid, "requests more than one bucket can store");
-  await failures.collect(awaitAll([...invalid].map(([uid, message]) => statuses.markInvalid(uid, message))));
+  for (const { claim, parts } of oversized(decisions)) {
+    invalid.set(claim.uid, { message: oversizedMessage, requests: parts.map(() => oversizedMessage) });
+  }
+  await failures.collect(awaitAll([...invalid].map(([uid, why]) => statuses.markInvalid(uid, why))));
   const denials = decisions.filter(isDenial).map(({ claim }) => claim);
   const hasRoom = denials.length > 0 && (await denyAll(state, denials, { ...context, swapped }, signal));
   return hasRoom || !state.isCounted || decisions.some(({ outcome }) => outcome === "wait");
@@ -52,20 +56,21 @@ export async function decideBatch(
 interface OpenClaims {
   readonly ready: readonly OpenClaim[];
   /** Why claims cannot be decided, by UID. */
-  readonly invalid: Map<string, string>;
+  readonly invalid: Map<string, Invalidity>;
 }
 
 function partition(state: ConsumerState, { forced, registrations }: WriterDeps): OpenClaims {
   const ready: OpenClaim[] = [];
-  const invalid = new Map<string, string>();
+  const invalid = new Map<string, Invalidity>();
   for (const { key, claim, open } of state.open) {
     const { uid } = open.claim;
     if (isReserved(state, open)) continue; // a reserved claim is granted, even if it became invalid meanwhile
     const verdict = forced.verdict(key, uid);
     if (verdict === "unknown") continue; // ForcedClaims requeues the consumer when it is confirmed or released
     const issues = validationIssues(claim, registrations);
-    if (issues.length > 0) invalid.set(uid, validationMessage(issues));
-    else ready.push(verdict === "forced" ? { ...open, forced: true } : open);
+    if (issues.length > 0) {
+      invalid.set(uid, { message: validationMessage(issues), requests: requestMessages(claim, issues) });
+    } else ready.push(verdict === "forced" ? { ...open, forced: true } : open);
   }
   return { ready, invalid };
 }
@@ -92,6 +97,6 @@ function isDenial(decision: Decision): decision is Extract<Decision, { readonly 
   return decision.outcome === "deny";
 }
 
-function oversized(decisions: readonly Decision[]): readonly string[] {
-  return decisions.flatMap(({ outcome, claim }) => (outcome === "oversized" ? [claim.claim.uid] : []));
+function oversized(decisions: readonly Decision[]): readonly OpenClaim[] {
+  return decisions.flatMap(({ outcome, claim }) => (outcome === "oversized" ? [claim] : []));
 }

@@ -1,3 +1,4 @@
+import type { OpenClaim } from "../../core/ledger/ledger-bucket.ts";
 import { consumerText } from "../../core/resources/fields/consumer-ref.ts";
 import { awaitAll } from "../await-all.ts";
 import { isNamespaceMissing } from "../system-namespace.ts";
@@ -20,7 +21,9 @@ export async function reportMissingNamespace(
   if (isNamespaceMissing(error, namespace)) {
     const message = `the quota of ${consumerText(consumer)} is kept in namespace "${namespace}", which does not exist yet`;
     const statuses = new ClaimStatusWriter(state, deps, signal);
-    await awaitAll([...state.open].map(({ open }) => statuses.markInvalid(open.claim.uid, message)));
+    const markInvalid = ({ claim, parts }: OpenClaim): Promise<void> =>
+      statuses.markInvalid(claim.uid, { message, requests: parts.map(() => message) });
+    await awaitAll([...state.open].map(({ open }) => markInvalid(open)));
   }
   throw error;
 }

@@ -34,9 +34,9 @@ export async function recount(state: ConsumerState, deps: WriterDeps, signal: Ab
   deps.observer.onRecount?.();
 }
 
-/** Types that are granted or held, or requested by a valid claim. */
+/** Types that are granted or held, or requested by a valid or a denied claim. */
 function neededTypes(state: ConsumerState, deps: WriterDeps): ReadonlySet<string> {
-  const types = new Set([...state.types()].filter((type) => state.isUsed(type)));
+  const types = new Set([...state.types()].filter((type) => state.isUsed(type) || state.isDenied(type)));
   for (const entry of state.open) {
     if (isValid(entry.claim, deps.registrations)) for (const type of resourceTypesOf(entry.open)) types.add(type);
   }

@@ -1,5 +1,5 @@
 import type { ConditionState } from "@milo-quota/kubernetes/protocol/condition.ts";
-import { amountMax, amountToJson, noAmount } from "../resources/fields/amount.ts";
+import { type Amount, amountMax, amountToJson, noAmount } from "../resources/fields/amount.ts";
 import type { Dimensions } from "../resources/fields/dimensions.ts";
 import { displayAmount, displayFloor, displayNumber, type Unit } from "../resources/fields/units.ts";
 import type { ClaimRequest } from "../resources/resource-claim.ts";
@@ -17,7 +17,7 @@ export interface AllocationStatus {
   /** Absent when the request has none. */
   readonly dimensions?: Dimensions;
   readonly status: "Granted" | "Denied";
-  readonly reason: "QuotaAvailable" | "QuotaExceeded";
+  readonly reason: "QuotaAvailable" | "QuotaExceeded" | "ValidationFailed";
   readonly message: string;
   readonly allocatedAmount: number | bigint;
   /** Only for a request that did not fit. */
@@ -42,17 +42,34 @@ export function grantedStatus(requests: readonly ClaimRequest[], context: Displa
     },
     allocations: requests.map((request) => {
       const bucket = context.bucketOf(request.resourceType);
-      const amount = displayAmount(request.amount, context.unitOf(request.resourceType));
       return {
         ...allocatedFor(request),
         allocatedAmount: amountToJson(request.amount),
         status: "Granted",
         reason: "QuotaAvailable",
-        message: `Allocated ${amount} from bucket ${bucket}`,
+        message: allocatedText(request.amount, context.unitOf(request.resourceType), bucket),
         allocatingBucket: bucket,
       };
     }),
   };
+}
+
+export function allocatedText(amount: Amount, unit: Unit, bucket: string): string {
+  return `Allocated ${displayAmount(amount, unit)} from bucket ${bucket}`;
+}
+
+/** For a claim that cannot be decided at present: it holds nothing. `messages` say why, for each request. */
+export function invalidAllocations(
+  requests: readonly ClaimRequest[],
+  messages: readonly string[],
+): readonly AllocationStatus[] {
+  return requests.map((request, at) => ({
+    ...allocatedFor(request),
+    allocatedAmount: amountToJson(noAmount),
+    status: "Denied",
+    reason: "ValidationFailed",
+    message: messages[at] ?? "",
+  }));
 }
 
 /** For a claim with a request that did not fit: it holds nothing, and each request says why. */

@@ -143,13 +143,26 @@ const pendingCondition = defaultCondition({
   message: "Awaiting capacity evaluation",
 });
 
+const claimPhases = ["Pending", "Granted", "Denied", "Invalid"] as const;
+export type ClaimPhase = (typeof claimPhases)[number];
+
 const statusSchema = {
   type: "object",
   description: "The outcome of the claim: pending at first, decided once.",
-  default: { conditions: [pendingCondition] },
+  default: { phase: "Pending", conditions: [pendingCondition] },
   properties: {
     observedGeneration: observedGenerationSchema,
-    amounts: { type: "string", description: "The requested amounts in display units." },
+    phase: {
+      type: "string",
+      enum: claimPhases,
+      description:
+        "Pending until the claim is decided. Granted and Denied are final. An Invalid claim is evaluated again when its " +
+        "registrations change. Use it in field selectors.",
+    },
+    amounts: {
+      type: "string",
+      description: "The requested amounts in display units. Of a claim that was lowered, the amounts that it holds.",
+    },
     consumerUID: {
       type: "string",
       maxLength: 128,
@@ -191,6 +204,7 @@ export const resourceClaimDefinition = {
   printerColumns: [
     { name: "Granted", type: "string", jsonPath: '.status.conditions[?(@.type=="Granted")].status' },
     { name: "Reason", type: "string", jsonPath: '.status.conditions[?(@.type=="Granted")].reason' },
+    { name: "Phase", type: "string", jsonPath: ".status.phase", priority: 1 },
     { name: "Consumer", type: "string", jsonPath: ".spec.consumerRef.name" },
     { name: "Resource", type: "string", jsonPath: ".spec.resourceRef.name" },
     { name: "Amounts", type: "string", jsonPath: ".status.amounts" },
@@ -203,6 +217,7 @@ export const resourceClaimDefinition = {
     "spec.resourceRef.kind",
     "spec.resourceRef.name",
     "spec.resourceRef.namespace",
+    "status.phase",
   ],
 } as const satisfies KindDefinition;
 
@@ -221,6 +236,14 @@ export interface ResourceRef {
   readonly namespace: string;
   readonly name: string;
 }
+
+/** The phase that the Granted condition of a claim implies. */
+export const phaseOfState: Readonly<Record<ClaimDecision["state"], ClaimPhase>> = {
+  pending: "Pending",
+  granted: "Granted",
+  denied: "Denied",
+  invalid: "Invalid",
+};
 
 export interface ClaimAllocation {
   readonly resourceType: string;

@@ -4,7 +4,7 @@ import type { ResourceClaim } from "../../../core/resources/resource-claim.ts";
 import { ClaimRecords } from "../../../views/claim-record.ts";
 import type { ConsumerState, OpenEntry } from "../consumer-state.ts";
 import type { WriterDeps } from "../writer-deps.ts";
-import { decidedStatus, invalidStatus, type StatusDetails } from "./claim-status.ts";
+import { decidedStatus, type Invalidity, invalidStatus, type StatusDetails } from "./claim-status.ts";
 import { displayContext, statusDetails } from "./display-context.ts";
 
 const triesMax = 8;
@@ -46,8 +46,8 @@ export class ClaimStatusWriter {
   }
 
   /** Says why a claim cannot be decided at present. It stays open. */
-  async markInvalid(uid: string, message: string): Promise<void> {
-    await this.#persist(uid, ({ claim }) => invalidStatus(claim, message, this.#details(claim)));
+  async markInvalid(uid: string, why: Invalidity): Promise<void> {
+    await this.#persist(uid, ({ claim }) => invalidStatus(claim, why, this.#details(claim)));
   }
 
   /** Retries on conflicts. Returns the entry that was written; undefined if the claim is gone or its status is current. */

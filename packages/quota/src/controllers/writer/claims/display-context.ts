@@ -7,7 +7,7 @@ import type { ClaimRequest } from "../../../core/resources/resource-claim.ts";
 import { activeRegistration, type RegistrationView } from "../../../core/resources/rules/registration-rules.ts";
 import type { ConsumerKey } from "../consumer-state.ts";
 import type { WriterDeps } from "../writer-deps.ts";
-import type { StatusDetails } from "./claim-status.ts";
+import type { ShrinkContext, StatusDetails } from "./claim-status.ts";
 
 /** Units and bucket names for the status messages of a consumer's claims. */
 export function displayContext(consumer: ConsumerRef, registrations: RegistrationView): DisplayContext {
@@ -27,6 +27,13 @@ export function statusDetails(
   );
   const now = formatTime(runtime.clock.now());
   return { now, amounts: amounts.join(", "), consumerUid: consumers.uidOf(plane, consumer) };
+}
+
+export function shrinkContext({
+  registrations,
+  runtime,
+}: Pick<WriterDeps, "registrations" | "runtime">): ShrinkContext {
+  return { now: formatTime(runtime.clock.now()), unitOf: (resourceType) => unitOf(registrations, resourceType) };
 }
 
 /** A reserved claim is granted even if its registration was deleted meanwhile; then the unit is unknown. */

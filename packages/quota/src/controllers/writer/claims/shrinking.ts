@@ -2,6 +2,7 @@ import type { FailureCollector } from "../../failure-collector.ts";
 import type { ConsumerState, Shrink } from "../consumer-state.ts";
 import type { WriterDeps } from "../writer-deps.ts";
 import { shrunkStatus } from "./claim-status.ts";
+import { shrinkContext } from "./display-context.ts";
 
 /** Lowers the allocations of granted claims whose object needs less. Their buckets follow when the claim cache shows it. */
 export async function shrinkAll(
@@ -18,15 +19,11 @@ export async function shrinkAll(
 }
 
 /** Returns whether there is nothing left to do. */
-async function shrinkOne(
-  uid: string,
-  { key, parts }: Shrink,
-  { claims, leadership }: WriterDeps,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function shrinkOne(uid: string, { key, parts }: Shrink, deps: WriterDeps, signal: AbortSignal): Promise<boolean> {
+  const { claims, leadership } = deps;
   const claim = await claims.find(key, signal);
   if (claim === undefined || claim.metadata.uid !== uid) return true;
-  const status = shrunkStatus(claim, parts);
+  const status = shrunkStatus(claim, parts, shrinkContext(deps));
   if (status === undefined) return true;
   leadership.fence();
   const { outcome } = await claims.write(key, { claim, status }, signal);

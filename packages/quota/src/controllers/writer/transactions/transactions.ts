@@ -1,10 +1,12 @@
 import type { JsonObject } from "@milo-quota/kubernetes/protocol/json-value.ts";
+import type { ClaimPart } from "../../../core/ledger/claim-knowledge.ts";
 import { grantedStatus } from "../../../core/ledger/decision-status.ts";
 import { resourceTypesOf } from "../../../core/ledger/ledger-bucket.ts";
 import { fits } from "../../../core/ledger/settle.ts";
-import { decidedStatus } from "../claims/claim-status.ts";
+import type { ResourceClaim } from "../../../core/resources/resource-claim.ts";
+import { decidedStatus, shrunkStatus } from "../claims/claim-status.ts";
 import { isValid } from "../claims/claim-validation.ts";
-import { displayContext, statusDetails } from "../claims/display-context.ts";
+import { displayContext, shrinkContext, statusDetails } from "../claims/display-context.ts";
 import { type ConsumerKey, consumerId } from "../consumer-state.ts";
 import { BucketBatch, type RenderedBuckets } from "./bucket-batch.ts";
 import type { NewClaim, QuotaChange, QuotaTicket, ReleasedClaim } from "./ticket.ts";
@@ -41,6 +43,11 @@ export class Transactions {
       changes.of(key).released.push(claim);
     }
     return { changes: changes.all, statuses: granted.map((request) => this.#statusOf(request)) };
+  }
+
+  /** The status of a granted claim that is to hold less; undefined if it already holds no more than that. */
+  shrunkStatus(claim: ResourceClaim, left: readonly ClaimPart[]): object | undefined {
+    return shrunkStatus(claim, left, shrinkContext(this.#options.deps));
   }
 
   /** The next status of each bucket that the tickets touch. Called synchronously when the store commits a batch. */
