@@ -55,12 +55,21 @@ function claimText(claim: ResourceClaim, plane: KubeClient, units: Units): strin
     `  object    ${claim.resource === undefined ? "none (created manually)" : kindAndName(claim.resource)}`,
     `  consumer  ${kindAndName(claim.consumer)}`,
     `  requests  ${claim.requests.map((request) => requestText(request, units)).join(", ")}`,
-    `  outcome   ${outcomes[claim.decision.state]}`,
+    ...outcomeLines(claim, units),
     ...(condition === undefined ? [] : [`  reason    ${condition.reason}: ${condition.message}`]),
     ...(allocations.length < 2
       ? []
       : allocations.map(({ status, message = "" }) => `            ${status}: ${message}`)),
   ].join("\n");
+}
+
+/** A claim is lowered when its object needs less. */
+function outcomeLines({ decision, requests }: ResourceClaim, units: Units): readonly string[] {
+  const held = decision.state === "granted" ? decision.allocations : [];
+  const isLowered = held.some(({ amount }, at) => amount < (requests[at]?.amount ?? amount));
+  if (!isLowered) return [`  outcome   ${outcomes[decision.state]}`];
+  const texts = held.map(({ amount, resourceType }) => `${units.text(amount, resourceType)} of ${resourceType}`);
+  return ["  outcome   granted, and lowered since, because its object needs less", `  holds     ${texts.join(", ")}`];
 }
 
 function requestText({ amount, resourceType, dimensions }: ClaimRequest, units: Units): string {
@@ -131,8 +140,9 @@ export function isAboutBucket(explanation: Explanation, bucket: AllowanceBucket)
     return isRequested && consumerKey(consumer) === consumerKey(bucket.consumer);
   }
   if (explanation.source === "dry-run") {
-    const text = `${resourceType}${key === "" ? "" : ` (${key})`} for ${consumerText(bucket.consumer)}: requested`;
-    return isDenied(explanation) && "message" in explanation.result && explanation.result.message.includes(text);
+    const rest = `${key === "" ? "" : ` (${key})`} for ${consumerText(bucket.consumer)}: requested`;
+    const { result } = explanation;
+    return isDenied(explanation) && "message" in result && mentions(result.message, resourceType, rest);
   }
   const { message, consumer } = explanation.denial;
   const texts =
@@ -142,4 +152,12 @@ export function isAboutBucket(explanation: Explanation, bucket: AllowanceBucket)
     metadata.labels?.[labels.consumerKind] === consumer.kind &&
     metadata.labels?.[labels.consumerName] === consumer.name
   );
+}
+
+const displayNamePattern = /^ "(?:[^"\\]|\\.)*"/;
+
+/** Whether a rejection has the resource type, perhaps its display name, and then this text. */
+function mentions(message: string, resourceType: string, rest: string): boolean {
+  const [, ...after] = message.split(resourceType);
+  return after.some((text) => text.replace(displayNamePattern, "").startsWith(rest));
 }
