@@ -89,7 +89,7 @@ describe("figures", () => {
         available: 55,
         overage: 0,
         allowanceBucketRefs: [
-          { name: ledgerBucketName, allocated: 95, observedGeneration: 1 },
+          { name: ledgerBucketName, allocated: 5, observedGeneration: 1 },
           { name: bucketOf("DLS"), allocated: 60, observedGeneration: 1 },
           { name: bucketOf("DFW"), allocated: 30, observedGeneration: 1 },
         ],

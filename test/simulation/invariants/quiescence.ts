@@ -51,6 +51,7 @@ function* bucketViolations(bucket: StoredBucket, truth: QuotaTruth, nowMs: numbe
     limit: amountOf(pools),
     ...figuresOf(truth, bucket.id, {}, nowMs),
     allocated: amountOf(heldOf(truth, bucket.id)),
+    available: amountOf(pools) - covered(pools, heldOf(truth, bucket.id)),
     overage: amountOf(heldOf(truth, bucket.id)) - covered(pools, heldOf(truth, bucket.id)),
     claimCount: BigInt(holders.size),
     grantCount: BigInt(counting.length),

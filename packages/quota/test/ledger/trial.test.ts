@@ -67,7 +67,6 @@ const shown = (ledger: ConsumerLedger) =>
       total: typeLedger.figures(),
       figures,
       used: [...typeLedger.dimensionKeys].sort(),
-      free: typeLedger.unassigned,
     };
   });
 

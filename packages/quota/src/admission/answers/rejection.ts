@@ -7,6 +7,7 @@ import {
   type StatusCause,
   type StatusDetails,
 } from "@milo-quota/kubernetes/protocol/api-status.ts";
+import { forOtherDimensions } from "../../core/ledger/decision-status.ts";
 import { type Amount, amountOf, noAmount } from "../../core/resources/fields/amount.ts";
 import { consumerText } from "../../core/resources/fields/consumer-ref.ts";
 import type { ResourceClaim } from "../../core/resources/resource-claim.ts";
@@ -142,7 +143,7 @@ export function shortageOf(
   // The quota may be the type and its dimensions.
   const named = `${typeWithName(registrations, resourceType)}${quota.slice(resourceType.length)}`;
   const message = `${named} for ${consumer}: requested ${amount} ${isGrowth ? "more " : ""}${rest}`;
-  return limit === noAmount
+  return limit === noAmount && !rest.includes(forOtherDimensions)
     ? { resourceType, message, hint: `${consumer} has no grant for it yet.` }
     : { resourceType, message };
 }

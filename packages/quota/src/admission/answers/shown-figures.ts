@@ -13,8 +13,8 @@ import type { ControlPlanes } from "../../views/control-planes.ts";
 import type { QuotaOwner } from "./usage-view.ts";
 
 /**
- * Reads the figures of the buckets that the parts of a claim draw from. Dimensions without a bucket of their own have the
- * figures of the bucket without dimensions.
+ * Reads the figures of the buckets that the parts of a claim draw from. Dimensions without a bucket of their own can get what
+ * requests without dimensions can.
  */
 export async function shownFigures(
   planes: ControlPlanes,
@@ -35,8 +35,10 @@ export async function shownFigures(
   return {
     totalOf,
     figuresOf: (resourceType, dimensionKey) => {
-      const own = found.get(nameOf(resourceType, dimensionKey));
-      return own === undefined ? totalOf(resourceType) : figuresIn(own);
+      const own = dimensionKey === "" ? undefined : found.get(nameOf(resourceType, dimensionKey));
+      if (own !== undefined) return figuresIn(own);
+      const totals = totalOf(resourceType);
+      return { ...totals, available: totals.undimensioned ?? totals.available };
     },
   };
 }
@@ -44,11 +46,13 @@ export async function shownFigures(
 /** All 0 without a bucket. */
 export function figuresIn(bucket: AllowanceBucket | undefined): Figures {
   const { limit = 0, allocated = 0, reserved = 0, available = 0, overage = 0 } = bucket?.status ?? {};
+  const undimensioned = bucket?.status?.availableWithoutDimensions;
   return {
     limit: amountOf(limit),
     allocated: amountOf(allocated),
     reserved: amountOf(reserved),
     available: amountOf(available),
     overage: amountOf(overage),
+    ...(undimensioned === undefined ? {} : { undimensioned: amountOf(undimensioned) }),
   };
 }

@@ -17,13 +17,14 @@ export interface BucketStamp {
 /** The status of a bucket without conditions: these depend on the conditions before them. */
 export function bucketStatus(content: BucketContent, { writer, now, generation }: BucketStamp): Json {
   const { figures, claimCount, grantCount, shares, reservations } = content;
-  const { limit, allocated, reserved, available, overage } = figures;
+  const { limit, allocated, reserved, available, overage, undimensioned } = figures;
   return {
     observedGeneration: generation,
     limit: amountToJson(limit),
     allocated: amountToJson(allocated),
     reserved: amountToJson(reserved),
     available: amountToJson(available),
+    ...(undimensioned === undefined ? {} : { availableWithoutDimensions: amountToJson(undimensioned) }),
     overage: amountToJson(overage),
     usedPercent: percentOf(plus(allocated, reserved), limit),
     claimCount,

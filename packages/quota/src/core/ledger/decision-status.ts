@@ -97,8 +97,11 @@ export function deniedStatus(
   };
 }
 
+/** How a shortage ends if there are grants, but none for the dimensions of the request. */
+export const forOtherDimensions = "granted, for other dimensions only";
+
 /** `x/projects: requested 1 project, limit 3, allocated 3, reserved 0, available 0`. */
-export function shortageText({ part, figures }: ShortPart, unit: Unit): string {
+export function shortageText({ part, figures, grantedElsewhere }: ShortPart, unit: Unit): string {
   const { limit, allocated, reserved, available } = figures;
   const numbers = [
     `requested ${displayAmount(part.amount, unit)}`,
@@ -109,7 +112,9 @@ export function shortageText({ part, figures }: ShortPart, unit: Unit): string {
   ];
   const elsewhere = minusOrNone(limit, total([allocated, reserved, available]));
   const shared = elsewhere === 0n ? "" : ` (${displayNumber(elsewhere, unit)} taken by other dimensions or requests)`;
-  return `${partText(part)}: ${numbers.join(", ")}${shared}`;
+  const granted =
+    grantedElsewhere === undefined ? "" : ` (${displayAmount(grantedElsewhere, unit)} ${forOtherDimensions})`;
+  return `${partText(part)}: ${numbers.join(", ")}${shared}${granted}`;
 }
 
 function partText({ resourceType, dimensionKey }: ShortPart["part"]): string {

@@ -79,6 +79,7 @@ export function readBucket({ metadata, resourceType, status, isOutdated }: Allow
 }
 
 function readContent(status: AllowanceBucketStatus): BucketContent {
+  const { availableWithoutDimensions: undimensioned } = status;
   return {
     figures: {
       limit: amountOf(status.limit),
@@ -86,6 +87,7 @@ function readContent(status: AllowanceBucketStatus): BucketContent {
       reserved: amountOf(status.reserved ?? 0),
       available: amountOf(status.available),
       overage: amountOf(status.overage ?? 0),
+      ...(undimensioned === undefined ? {} : { undimensioned: amountOf(undimensioned) }),
     },
     claimCount: status.claimCount,
     grantCount: status.grantCount,

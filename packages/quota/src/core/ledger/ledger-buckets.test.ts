@@ -23,7 +23,7 @@ import { type Capacity, capacityOf, noCapacity, type Pool } from "./pools.ts";
 import { knowledgeOf, openClaimOf } from "./read-claim.ts";
 import { dropReservations, recover } from "./recover.ts";
 import { adoptBucket, contentOf, fateOf, isCurrent, noChanges } from "./rewrite.ts";
-import { settle } from "./settle.ts";
+import { type ShortPart, settle, shortParts } from "./settle.ts";
 
 function parsed<Kind>(result: Parsed<Kind>): Kind {
   if (!result.ok) throw new Error(result.issues.map(issueText).join("\n"));
@@ -400,15 +400,21 @@ describe("the figures of a bucket", () => {
   ledger.learn("one", { state: "granted", parts: openClaim("one", ["x", 120, "l=a"]).parts });
   ledger.learn("two", { state: "granted", parts: openClaim("two", ["x", 10, "l=b"]).parts });
 
-  it("are totals, and what one request without dimensions could get", () => {
-    expect(ledger.ofType("x").figures()).toEqual({
-      limit: 150n,
-      allocated: 130n,
-      reserved: 0n,
-      available: 0n,
-      overage: 0n,
-    });
-    expect(ledger.ofType("x").unassigned).toBe(20n);
+  it("are totals that add up, and what one request without dimensions could get", () => {
+    const figures = { limit: 150n, allocated: 130n, reserved: 0n, available: 20n, overage: 0n, undimensioned: 0n };
+    expect(ledger.ofType("x").figures()).toEqual(figures);
+    const bucket = contentOf(ledger, unstoredBucket("x"), noChanges);
+    const status = bucketStatus(bucket, { writer: "w", now: "2026-01-01T00:00:00Z", generation: 1 });
+    expect(status).toMatchObject({ limit: 150, allocated: 130, available: 20, availableWithoutDimensions: 0 });
+  });
+
+  it("tell a request without dimensions that the grants are for others", () => {
+    const [short] = shortParts(ledger, openClaim("three", ["x", 1, ""])) ?? [];
+    expect(short).toMatchObject({ figures: { limit: 0n, available: 0n }, grantedElsewhere: 150n });
+    const unit = { baseUnit: "core", displayUnit: "core", factor: 1n };
+    expect(shortageText(short as ShortPart, unit)).toBe(
+      "x: requested 1 core, limit 0, allocated 0, reserved 0, available 0 (150 cores granted, for other dimensions only)",
+    );
   });
 
   it("overlap for dimensions: each shows what it may draw from", () => {

@@ -78,13 +78,14 @@ export function contentOf(ledger: ConsumerLedger, bucket: LedgerBucket, changes:
 }
 
 /** Caps the figures to int64 for the bucket status. Grants may add up to more, and decisions use the full sums. */
-export function capped({ limit, allocated, reserved, available, overage }: Figures): Figures {
+export function capped({ limit, allocated, reserved, available, overage, undimensioned }: Figures): Figures {
   return {
     limit: least(limit, amountMax),
     allocated: least(allocated, amountMax),
     reserved: least(reserved, amountMax),
     available: least(available, amountMax),
     overage: least(overage, amountMax),
+    ...(undimensioned === undefined ? {} : { undimensioned: least(undimensioned, amountMax) }),
   };
 }
 
@@ -105,6 +106,7 @@ function sameFigures(left: Figures, right: Figures): boolean {
     left.allocated === right.allocated &&
     left.reserved === right.reserved &&
     left.available === right.available &&
+    left.undimensioned === right.undimensioned &&
     left.overage === right.overage
   );
 }

@@ -1,3 +1,4 @@
+import { type Amount, noAmount } from "../resources/fields/amount.ts";
 import type { ClaimPart } from "./claim-knowledge.ts";
 import { byTypeLedger, type ConsumerLedger } from "./consumer-ledger.ts";
 import { type OpenClaim, reservationBytes, resourceTypesOf } from "./ledger-bucket.ts";
@@ -7,6 +8,8 @@ import { type Figures, fitsBucket, type ReservedParts, type Shortage, type TypeL
 export interface ShortPart {
   readonly part: ClaimPart;
   readonly figures: Figures;
+  /** The sum of all grants, if none of them is for the dimensions of the part. */
+  readonly grantedElsewhere?: Amount;
 }
 
 export type Decision =
@@ -139,5 +142,8 @@ function shortPart({ holding, available }: Shortage): ShortPart {
   const { slot, amount } = holding;
   const { resourceType } = slot.ledger;
   const figures = { ...slot.ledger.figuresFor(slot.dimensionKey), available };
-  return { part: { resourceType, dimensionKey: slot.dimensionKey, amount }, figures };
+  const { limit } = slot.ledger.figures();
+  const isElsewhere = figures.limit === noAmount && limit > noAmount;
+  const short = { part: { resourceType, dimensionKey: slot.dimensionKey, amount }, figures };
+  return isElsewhere ? { ...short, grantedElsewhere: limit } : short;
 }

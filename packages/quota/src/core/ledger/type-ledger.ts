@@ -53,6 +53,8 @@ export interface Figures {
   readonly reserved: Amount;
   readonly available: Amount;
   readonly overage: Amount;
+  /** What one more request without dimensions could get. Only for totals, and only where it is less than `available`. */
+  readonly undimensioned?: Amount;
 }
 
 /**
@@ -111,19 +113,31 @@ export class TypeLedger {
     }
   }
 
-  /** Totals over all dimensions, and what one more request without dimensions could get. */
+  /** Totals over all dimensions. Use and what is available add up to the limit, or to the limit and the overage. */
   figures(): Figures {
-    this.#figures ??= {
-      limit: total(this.#capacity.pools.map((pool) => pool.amount)),
-      allocated: this.#allocated,
-      reserved: this.#reserved,
-      available: this.#network.available(this.#nodeOf("")),
-      overage: this.#network.uncovered,
-    };
+    this.#figures ??= this.#totals();
     return this.#figures;
   }
 
-  /** The same for one set of dimensions: pools that match it, use that has it. */
+  #totals(): Figures {
+    const available = this.#network.free;
+    const undimensioned = this.#network.available(this.#nodeOf(""));
+    const totals = {
+      limit: this.#limit,
+      allocated: this.#allocated,
+      reserved: this.#reserved,
+      available,
+      overage: this.#network.uncovered,
+    };
+    return undimensioned === available ? totals : { ...totals, undimensioned };
+  }
+
+  /** The sum of all grants, whatever dimensions they are for. */
+  get #limit(): Amount {
+    return total(this.#capacity.pools.map((pool) => pool.amount));
+  }
+
+  /** Figures for one set of dimensions: pools that match it, use that has it. */
   figuresFor(dimensionKey: string): Figures & { readonly claimCount: number } {
     const slot = this.#slots.get(dimensionKey);
     const node = this.#nodeOf(dimensionKey);
@@ -135,11 +149,6 @@ export class TypeLedger {
       overage: minusOrNone(node.demand, node.assigned),
       claimCount: slot?.grantedClaims ?? 0,
     };
-  }
-
-  /** Capacity that no use is assigned to, whatever dimensions it is for. */
-  get unassigned(): Amount {
-    return this.#network.free;
   }
 
   slot(dimensionKey: string): Slot {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseResourceGrant, type ResourceGrant } from "../resources/resource-grant.ts";
 import { capacityOf } from "./pools.ts";
 import { TypeLedger } from "./type-ledger.ts";
-import { dimensionContent, effectiveStatus, shownDimensions } from "./view-status.ts";
+import { allocatedFrom, dimensionContent, effectiveStatus, shownDimensions } from "./view-status.ts";
 
 type Selector = { matchLabels?: Record<string, string>; matchExpressions?: object[] };
 
@@ -87,6 +87,15 @@ describe("the bucket of one set of dimensions", () => {
     const elsewhere = dimensionContent(typeLedgerOf({ "zone=DFW": 130 }), "zone=DFW", grants);
     expect(elsewhere).toMatchObject({ figures: { limit: 120n, available: 0n, overage: 10n }, grantCount: 2 });
     expect(elsewhere.shares.map(({ amount }) => amount)).toEqual([100n, 20n]);
+  });
+});
+
+describe("the allocations that a total lists", () => {
+  it("add up to it", () => {
+    const typeLedger = typeLedgerOf({ "zone=DLS": 510, "zone=DFW": 90, "": 10 });
+    const listed = ["", ...shownDimensions(typeLedger)].map((key) => Number(allocatedFrom(typeLedger, key)));
+    expect(listed.reduce((sum, each) => sum + each)).toBe(610);
+    expect(allocatedFrom(typeLedger, "")).toBe(10);
   });
 });
 

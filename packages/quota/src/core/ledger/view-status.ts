@@ -36,20 +36,19 @@ export function dimensionContent(typeLedger: TypeLedger, key: string, grants: re
 
 /** The total of a consumer's resource type over all dimensions. */
 export function effectiveStatus(typeLedger: TypeLedger): Readonly<Record<string, number | bigint>> {
-  const { limit, allocated, reserved, overage } = capped(typeLedger.figures());
+  const { limit, allocated, reserved, available, overage } = capped(typeLedger.figures());
   return {
     totalLimit: amountToJson(limit),
     totalAllocated: amountToJson(allocated),
     totalReserved: amountToJson(reserved),
-    available: amountToJson(least(typeLedger.unassigned, amountMax)),
+    available: amountToJson(available),
     overage: amountToJson(overage),
   };
 }
 
-/** What granted claims hold from the bucket of one set of dimensions, or from the ledger bucket if the key is empty. */
+/** What granted claims hold with exactly these dimensions, or with none if the key is empty. */
 export function allocatedFrom(typeLedger: TypeLedger, key: string): number | bigint {
-  const { allocated } = key === "" ? typeLedger.figures() : typeLedger.figuresFor(key);
-  return amountToJson(least(allocated, amountMax));
+  return amountToJson(least(typeLedger.figuresFor(key).allocated, amountMax));
 }
 
 /** The key of the only set of dimensions that a pool matches; empty if it matches several. */

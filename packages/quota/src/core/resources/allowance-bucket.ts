@@ -110,7 +110,15 @@ const statusSchema = {
     reserved: { ...amountSchema, description: "Amount reserved for claims that are being decided, in base units." },
     available: {
       ...amountSchema,
-      description: "Amount that one more claim could get now, in base units. Never below 0.",
+      description:
+        "Amount that is neither allocated nor reserved, in base units. Of a bucket with dimensions, the amount that one " +
+        "more request with them could get now. Never below 0.",
+    },
+    availableWithoutDimensions: {
+      ...amountSchema,
+      description:
+        "Amount that one more request without dimensions could get now, in base units. Only where it is less than " +
+        "available, because grants are limited to some dimensions.",
     },
     overage: { ...amountSchema, description: "Amount by which use exceeds the limit, in base units." },
     usedPercent: {

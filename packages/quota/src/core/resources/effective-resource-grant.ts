@@ -27,7 +27,10 @@ const bucketRefSchema = {
   required: ["name"],
   properties: {
     name: { type: "string", maxLength: 253, description: "Name of the bucket." },
-    allocated: { ...amountSchema, description: "Sum of the granted claims in the bucket, in base units." },
+    allocated: {
+      ...amountSchema,
+      description: "Amount held by granted claims with exactly the dimensions of the bucket, in base units.",
+    },
     observedGeneration: {
       type: "integer",
       format: "int64",
@@ -54,7 +57,8 @@ const statusSchema = {
       maxItems: 200,
       "x-kubernetes-list-type": "atomic",
       items: bucketRefSchema,
-      description: "Buckets that the totals include, at most the first 200.",
+      description:
+        "Buckets that the totals include, at most the first 200. What they list as allocated adds up to the total.",
     },
   },
 } as const satisfies Schema;

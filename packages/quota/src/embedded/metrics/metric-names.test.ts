@@ -113,7 +113,7 @@ describe("metrics of objects", () => {
     const metric = declared.get(`milo_quota_${name}`);
     expect(metric?.type).toBe("gauge");
     expect(metric?.labels).toEqual(expect.arrayContaining([...labels, "component", "resource_type"]));
-    const added = ["uid", "name", "namespace", "component", "resource_type", "control_plane", "reason"];
+    const added = ["uid", "name", "namespace", "component", "resource_type", "control_plane", "dimensions", "reason"];
     const others = metric?.labels?.filter((label) => !labels.includes(label) && !added.includes(label));
     expect(others).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from "@milo-quota/kubernetes/protocol/json-value.ts";
 import { parseTime } from "@milo-quota/kubernetes/protocol/time.ts";
+import { type Dimensions, dimensionKey } from "../../../core/resources/fields/dimensions.ts";
 import { labelText, sampleLine } from "../../../telemetry/text-format.ts";
 import type { LabelOrigin, Path, StateFigure, StateKind } from "./state-kind.ts";
 
@@ -23,7 +24,11 @@ export function objectLines(kind: StateKind, { plane, object }: PlaneObject): re
   ];
 }
 
-function commonOf({ type, resourceType }: StateKind, plane: string, object: JsonObject): Record<string, string> {
+function commonOf(
+  { type, resourceType, dimensions }: StateKind,
+  plane: string,
+  object: JsonObject,
+): Record<string, string> {
   const quota = resourceType === undefined ? "" : textAt(object, resourceType);
   return {
     component: "quota_system",
@@ -32,7 +37,12 @@ function commonOf({ type, resourceType }: StateKind, plane: string, object: Json
     uid: textAt(object, ["metadata", "uid"]),
     name: textAt(object, ["metadata", "name"]),
     namespace: textAt(object, ["metadata", "namespace"]),
+    ...(dimensions === undefined ? {} : { dimensions: dimensionsText(valueAt(object, dimensions)) }),
   };
+}
+
+function dimensionsText(value: JsonValue | undefined): string {
+  return value !== undefined && isJsonObject(value) ? dimensionKey(value as Dimensions) : "";
 }
 
 function conditionLines(name: string, labels: string, object: JsonObject): string {

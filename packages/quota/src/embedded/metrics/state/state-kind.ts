@@ -26,6 +26,8 @@ export interface StateKind {
   readonly noun: string;
   /** Path of the resource type, for kinds whose objects have exactly one. */
   readonly resourceType?: Path;
+  /** Path of the dimensions, for kinds whose objects may have some. */
+  readonly dimensions?: Path;
   /** Additional labels of the info metric. The first origin with a value is used. */
   readonly info: Readonly<Record<string, readonly LabelOrigin[]>>;
   readonly hasConditions: boolean;
@@ -33,9 +35,10 @@ export interface StateKind {
 }
 
 /** Labels of every metric of a kind. The control plane is omitted for objects in the root. */
-function commonLabels({ type }: StateKind): readonly string[] {
+function commonLabels({ type, dimensions }: StateKind): readonly string[] {
   const names = type.scope === "Cluster" ? ["uid", "name"] : ["uid", "name", "namespace"];
-  return ["component", "resource_type", "control_plane", ...names];
+  const own = dimensions === undefined ? [] : ["dimensions"];
+  return ["component", "resource_type", "control_plane", ...names, ...own];
 }
 
 /** All metrics of a kind, in the order in which they are written. */

@@ -129,6 +129,7 @@ const buckets: StateKind = {
   prefix: "milo_quota_bucket",
   noun: "bucket",
   resourceType: ["spec", "resourceType"],
+  dimensions: ["spec", "dimensions"],
   info: consumer,
   hasConditions: false,
   figures: [

@@ -102,6 +102,15 @@ describe("metrics of objects", () => {
     expect(one("observed_generation")).toBeUndefined();
   });
 
+  it("show the dimensions of a bucket, so that the one without dimensions can be selected", async () => {
+    const [all, some] = [bucket("all"), bucket("some")];
+    const spec = { ...(some.object["spec"] as JsonObject), dimensions: { zone: "b", size: "l" } };
+    const objects = [all, { ...some, object: { ...some.object, spec } }];
+    const families = await metricsOf({ ...empty, allowancebuckets: objects }).read();
+    const samples = families.get("milo_quota_bucket_allocated")?.samples ?? [];
+    expect(samples.map(({ labels }) => labels["dimensions"])).toEqual([undefined, "size=l,zone=b"]);
+  });
+
   it("omit the control plane of the root, and use defaults for unset fields", async () => {
     const families = await metricsOf({ ...empty, resourceregistrations: [registration] }).read();
     expect(families.get("milo_quota_registration_info")?.samples[0]?.labels).toEqual({
