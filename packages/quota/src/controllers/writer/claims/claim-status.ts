@@ -32,7 +32,8 @@ interface Outcome extends DecisionStatus {
 function withOutcome(claim: Before, { condition, allocations, phase }: Outcome, details: StatusDetails): object {
   const timed = allocations.map((each) => extendObject(each, { lastTransitionTime: details.now }));
   const { consumerUid } = details;
-  const outcome = consumerUid === undefined ? { phase, allocations: timed } : { phase, consumerUID: consumerUid, allocations: timed };
+  const outcome =
+    consumerUid === undefined ? { phase, allocations: timed } : { phase, consumerUID: consumerUid, allocations: timed };
   return extendObject(withCondition(claim, condition, details), outcome);
 }
 
