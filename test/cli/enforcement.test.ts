@@ -17,7 +17,7 @@ interface Case {
   readonly rejections: number;
   readonly doctor: RegExp;
   /** Of the policy's condition Enforced; undefined if it has none. */
-  readonly reason: string | undefined;
+  readonly reason: string;
 }
 
 interface PolicyStatus {
@@ -30,7 +30,7 @@ const cases: Record<string, Case> = {
     banner: /another terminal\. The fourth project is rejected:/,
     rejections: 1,
     doctor: /^ok {7}enforcement {4}requests over quota are rejected$/m,
-    reason: undefined,
+    reason: "PolicyEnforced",
   },
   "admits requests over quota in Shadow mode": {
     flags: ["--enforcement", "Shadow"],

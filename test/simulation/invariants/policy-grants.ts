@@ -10,16 +10,21 @@ import { conditionAt, textAt } from "./json-fields.ts";
 import { keyText, type QuotaTruth } from "./quota-truth.ts";
 import type { StoredGrant } from "./stored-grant.ts";
 
-/** I9 for grant policies: every rendered grant exists, and no other grant of a policy does. */
+/**
+ * I9 for grant policies: every rendered grant exists, and no other grant of an enabled policy does. Grants of a policy that
+ * was disabled or deleted stay until their object is gone.
+ */
 export function* policyGrantViolations(
   truth: QuotaTruth,
   { layout, planes }: Pick<World, "layout" | "planes">,
 ): Generator<string> {
   const rendered = new Map<string, string>();
   const notReady = new Set<string>();
+  const enabled = new Set<string>();
   for (const stored of truth.grantPolicies.values()) {
     const policy = parseGrantCreationPolicy(stored.object);
     if (!policy.ok || !policy.value.enabled) continue;
+    enabled.add(stored.key.name);
     // A policy that is not ready keeps its grants and creates none.
     if (textAt(conditionAt(stored.object, "Ready"), "status") !== "True") notReady.add(stored.key.name);
     else for (const [key, text] of renderedGrants(truth, policy.value, { layout, planes })) rendered.set(key, text);
@@ -29,9 +34,11 @@ export function* policyGrantViolations(
     if (grant === undefined) yield `grant ${key} of a policy is missing`;
     else if (grantText(grant) !== text) yield `grant ${key} gives ${grantText(grant)}, but its policy renders ${text}`;
   }
-  for (const [key, { policy }] of truth.grants) {
-    if (policy !== "" && !rendered.has(key) && !notReady.has(policy))
-      yield `grant ${key} exists, but no policy renders it`;
+  const objects = new Set([...truth.objects.values()].map(({ object }) => object.metadata.uid));
+  for (const [key, { policy, ownedBy }] of truth.grants) {
+    if (policy === "" || rendered.has(key) || notReady.has(policy)) continue;
+    const isLeft = !enabled.has(policy) && (ownedBy === "" || objects.has(ownedBy));
+    if (!isLeft) yield `grant ${key} exists, but no policy renders it`;
   }
 }
 

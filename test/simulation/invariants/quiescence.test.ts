@@ -266,13 +266,21 @@ describe("I9, grant policies in a settled world,", () => {
   const created = (amount: number) => {
     const plain = grant("made", [{ amount }]);
     const annotations = { "quota.miloapis.com/policy": "bonus" };
-    return { ...plain, metadata: { ...(plain["metadata"] as object), annotations } };
+    const ownerReferences = [{ apiVersion: "example.com/v1", kind: "Thing", name: "t", uid: "t" }];
+    return { ...plain, metadata: { ...(plain["metadata"] as object), annotations, ownerReferences } };
   };
   beforeEach(() => {
     state = new StateFixture([]);
     state.put(grantPolicies, policy());
     state.put("things.example.com", trigger);
     state.put(grants, created(2));
+  });
+
+  it("accept grants of a disabled or deleted policy whose object exists", () => {
+    state.put(grantPolicies, policy({ disabled: true }));
+    expect(violations()).toEqual([]);
+    state.remove(grantPolicies, "bonus");
+    expect(violations()).toEqual([]);
   });
 
   it("accept rendered grants and manual grants", () => {
@@ -284,8 +292,20 @@ describe("I9, grant policies in a settled world,", () => {
     "a missing grant": [() => state.remove(grants, "made"), /missing/],
     "a grant with another amount": [() => state.put(grants, created(3)), /gives .* 3/],
     "a grant whose object is gone": [() => state.remove("things.example.com", "t"), /no policy renders it/],
-    "a grant whose policy is disabled": [() => state.put(grantPolicies, policy({ disabled: true })), /no policy/],
-    "a grant whose policy is gone": [() => state.remove(grantPolicies, "bonus"), /no policy renders it/],
+    "a grant whose policy is disabled and whose object is gone": [
+      () => {
+        state.put(grantPolicies, policy({ disabled: true }));
+        state.remove("things.example.com", "t");
+      },
+      /no policy renders it/,
+    ],
+    "a grant whose policy and object are gone": [
+      () => {
+        state.remove(grantPolicies, "bonus");
+        state.remove("things.example.com", "t");
+      },
+      /no policy renders it/,
+    ],
   };
   for (const [name, [write, reported]] of Object.entries(mistakes)) {
     it(`reports ${name}`, () => {

@@ -20,6 +20,8 @@ export interface StoredGrant {
   readonly deleting: boolean;
   /** The policy that created it; empty for a manual grant. */
   readonly policy: string;
+  /** UID of the object that it was created for, if that owns it, so that it is deleted together with it. */
+  readonly ownedBy: string;
 }
 
 /** Capacity for all requests whose dimensions match. */
@@ -42,6 +44,7 @@ export function readStoredGrant(key: ObjectKey, object: JsonObject): StoredGrant
     expiresMs: expiresAt === "" ? undefined : Date.parse(expiresAt),
     deleting: textAt(object, "metadata", "deletionTimestamp") !== "",
     policy: textAt(object, "metadata", "annotations", "quota.miloapis.com/policy"),
+    ownedBy: textAt(listAt(object, "metadata", "ownerReferences")[0] ?? {}, "uid"),
   };
 }
 

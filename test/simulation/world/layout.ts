@@ -10,6 +10,9 @@ const prefix = `/apis/${group}/v1alpha1/projects`;
 /** The root plane and one plane for each project. */
 export const planes = { root: rootPlane, projects: ["project-a", "project-b"] } as const;
 
+/** The organizations that exist. Consumers and parent contexts name them. */
+export const organizations: readonly string[] = ["acme", "globex"];
+
 function projectOf(plane: string): string {
   return plane.slice("project-".length);
 }

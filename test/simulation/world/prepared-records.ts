@@ -11,7 +11,8 @@ import type { KubernetesObject } from "@milo-quota/kubernetes/protocol/object-me
 import { crdOf } from "@milo-quota/kubernetes/schema/crd.ts";
 import { quotaKinds } from "@milo-quota/quota/core/resources/kinds.ts";
 import { systemNamespace } from "@milo-quota/quota/core/resources/well-known.ts";
-import { definitionsFrom, layout, planes, resolvePlane } from "./layout.ts";
+import { organizationDefinition } from "@milo-quota/quota/tenancy/resources/organization.ts";
+import { definitionsFrom, layout, organizations, planes, resolvePlane } from "./layout.ts";
 import { SeededRandom } from "./seeded-random.ts";
 
 /** Start time of every simulation. */
@@ -27,7 +28,7 @@ const definitions: ResourceType = {
 
 let prepared: Promise<readonly LogRecord[]> | undefined;
 
-/** Initial content of the disk: the planes and the CRDs of the quota API. Created once for all worlds. */
+/** Initial content of the disk: planes, CRDs and organizations. Created once for all worlds. */
 export function preparedRecords(): Promise<readonly LogRecord[]> {
   prepared ??= prepare();
   return prepared;
@@ -55,11 +56,16 @@ async function prepare(): Promise<readonly LogRecord[]> {
     const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: systemNamespace } };
     await inPlane.resource(namespacesType, anyObject).create(namespace, {}, signal);
   }
-  for (const kind of quotaKinds) {
+  for (const kind of [...quotaKinds, organizationDefinition]) {
     const definition = crdOf(kind) as unknown as KubernetesObject;
     await client.resource(definitions, anyObject).create(definition, {}, signal);
   }
   await new Promise((resolve) => setImmediate(resolve)); // CRDs are served one turn after they are stored
+  const { group, version, kind } = organizationDefinition;
+  for (const name of organizations) {
+    const organization = { apiVersion: `${group}/${version}`, kind, metadata: { name } };
+    await client.resource(organizationDefinition, anyObject).create(organization, {}, signal);
+  }
   await server.stop();
   const { pages } = await log.load();
   const records: LogRecord[] = [];

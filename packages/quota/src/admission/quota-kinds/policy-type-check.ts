@@ -43,7 +43,8 @@ const readers: Readonly<Record<string, (object: JsonObject) => CheckedPolicy | u
 
 /**
  * Checks the expressions of a policy that is written against the schema of its trigger kind. Only a condition or an amount
- * that cannot work for a built-in kind rejects the write: the schema of a custom kind may be a moment late.
+ * that cannot work for a built-in kind rejects the write: the schema of a custom kind may be a moment late. Nothing is said
+ * about what the policy had before.
  */
 export async function checkPolicyTypes(
   { plane, kind, object, old }: PolicyChange,
@@ -65,12 +66,9 @@ export async function checkPolicyTypes(
     before?.trigger.apiVersion === policy.trigger.apiVersion && before.trigger.kind === policy.trigger.kind;
   const all = policy.issuesFor(schema);
   const added = before === undefined || !isSameKind ? all : newTypeIssues(all, before.issuesFor(schema));
-  const isRejected = ({ message }: FieldIssue): boolean =>
-    !schema.isCustom && added.deciding.some((issue) => issue.message === message);
-  return {
-    issues: all.deciding.filter(isRejected),
-    warnings: [...all.deciding.filter((issue) => !isRejected(issue)), ...all.rendering].map(issueText),
-  };
+  const { deciding, rendering } = added;
+  if (!schema.isCustom && deciding.length > 0) return { issues: deciding, warnings: [] };
+  return { issues: [], warnings: [...deciding, ...rendering].map(issueText) };
 }
 
 function readerOf<Policy extends { readonly trigger: PolicyTrigger }>(
