@@ -41,6 +41,11 @@ const readers: Readonly<Record<string, (object: JsonObject) => CheckedPolicy | u
   GrantCreationPolicy: readerOf(parseGrantCreationPolicy, grantPolicyTypeIssues),
 };
 
+/** Whether objects of the kind have expressions about another kind. */
+export function hasTypes(kind: string): boolean {
+  return Object.hasOwn(readers, kind);
+}
+
 /**
  * Checks the expressions of a policy that is written against the schema of its trigger kind. Only a condition or an amount
  * that cannot work for a built-in kind rejects the write: the schema of a custom kind may be a moment late. Nothing is said

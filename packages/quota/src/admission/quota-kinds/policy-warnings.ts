@@ -17,8 +17,8 @@ export function endOfEnforcement({ plane, name, old, now }: PolicyWrite, countCl
   const verb = now === undefined ? "deleting" : "disabling";
   const count = countClaims({ plane, name });
   if (count === 0) return undefined;
-  const number = count === undefined ? "" : `${count} `;
-  return `${verb} this policy ends its enforcement; the ${number}${count === 1 ? "claim" : "claims"} of its objects stay`;
+  const claims = count === undefined ? "the claims" : `the ${count} ${count === 1 ? "claim" : "claims"}`;
+  return `${verb} this policy ends its enforcement; ${claims} of its objects ${count === 1 ? "stays" : "stay"}`;
 }
 
 function isEnforced(policy: JsonObject): boolean {

@@ -9,7 +9,7 @@ import type { ControlPlanes } from "../../views/control-planes.ts";
 import { allowed, type ObjectChange, type ObjectRemoval, type Verdict } from "../object-change.ts";
 import { withPendingAsActive } from "../policies/pending-registrations.ts";
 import { managedGrantWarning } from "./managed-grant.ts";
-import { checkPolicyTypes, type PolicyTypeCheckDeps } from "./policy-type-check.ts";
+import { checkPolicyTypes, hasTypes, type PolicyTypeCheckDeps } from "./policy-type-check.ts";
 import { type CountClaims, endOfEnforcement } from "./policy-warnings.ts";
 import { type QuotaKindIssues, quotaKindRules } from "./quota-kind-rules.ts";
 import { deletionWarning, type EnforcedPolicy, removedKindIssues } from "./registration-use.ts";
@@ -163,6 +163,7 @@ export class QuotaKindAdmission {
   async #typeIssues(change: ObjectChange, signal: AbortSignal): Promise<readonly FieldIssue[]> {
     const { plane, object, oldObject: old, warn } = change;
     const { kind } = change.kind;
+    if (!hasTypes(kind)) return [];
     const isSame = old !== undefined && jsonEquals(object["spec"] ?? null, old["spec"] ?? null);
     if (isSame) return [];
     const { issues, warnings } = await checkPolicyTypes({ plane, kind, object, old }, this.#options.types, signal);

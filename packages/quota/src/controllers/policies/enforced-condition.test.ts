@@ -33,7 +33,7 @@ describe("the Enforced condition of a policy", () => {
       indexed("invalid", { failurePolicy: "Ignore" }, {}),
       "True",
       "PolicyBroken",
-      /admitted with a warning, and counted later/,
+      /admitted with a warning until the problems of Ready are fixed, and counted afterwards$/,
     ],
     "whose edit is not ready": [
       indexed("invalid", {}, { generation: 2 }),

@@ -35,7 +35,7 @@ function conditionOf({ verdict, policy }: IndexedPolicy<ClaimCreationPolicy, Com
         );
       }
       return enforced.generation === generation
-        ? isTrue("PolicyBroken", `${brokenText(policy)} until the problems of Ready are fixed`)
+        ? isTrue("PolicyBroken", brokenText(policy))
         : isTrue(
             "EarlierGenerationEnforced",
             `Generation ${enforced.generation} decides until generation ${generation} is ready: fix the problems of Ready`,
@@ -46,9 +46,9 @@ function conditionOf({ verdict, policy }: IndexedPolicy<ClaimCreationPolicy, Com
 }
 
 function brokenText({ failurePolicy, mode }: ClaimCreationPolicy): string {
-  return failurePolicy === "Fail" && mode === "Enforce"
-    ? "Objects that the policy matches are rejected as misconfigured"
-    : "Objects that the policy matches are admitted with a warning, and counted later,";
+  const isRejecting = failurePolicy === "Fail" && mode === "Enforce";
+  const text = `Objects that the policy matches are ${isRejecting ? "rejected as misconfigured" : "admitted with a warning"}`;
+  return `${text} until the problems of Ready are fixed${isRejecting || mode === "Shadow" ? "" : ", and counted afterwards"}`;
 }
 
 function isTrue(reason: string, message: string): State {
